@@ -1,0 +1,257 @@
+-- The umtrace database: what a program did to its pages (`run.role` = 'trace'), or what a simulated
+-- driver would have done (`run.role` = 'simulation'). One file, one run. The simulator writes the
+-- schema that it reads, so that one reader serves both and two databases can be set side by side.
+--
+-- application_id 0x554d5452 ("UMTR"), user_version = version of this file. A reader refuses a newer
+-- version. Added tables and columns raise the version; nothing changes its meaning within one.
+--
+-- Units are in the names: _ns (of run.clock), _bytes. A page is 4096 bytes and is numbered within
+-- its allocation; a line is 64 bytes, bit i of a mask is line i of the page. Ids are in program
+-- order from 1. Devices count from 0; -1 is the host. NULL is "not known", never "none".
+
+PRAGMA application_id = 0x554d5452;
+PRAGMA user_version = 1;
+
+-- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
+-- the file was stopped before the program ended, and the trace ends early.
+CREATE TABLE run (
+	id INTEGER PRIMARY KEY CHECK (id = 1),
+	role TEXT NOT NULL CHECK (role IN ('trace', 'simulation')),
+	tool TEXT NOT NULL,           -- 'umtrace 0.1.0'
+	command TEXT NOT NULL,        -- as typed, shell-quoted
+	source TEXT,                  -- simulation: the trace that was replayed, as named
+	backend TEXT,                 -- 'emulated' (HIP runtime without a GPU), ...
+	runtime TEXT,                 -- what ran inside the program, with its version
+	host TEXT,
+	pid INTEGER,
+	started TEXT,                 -- ISO 8601, UTC
+	clock TEXT NOT NULL,          -- 'CLOCK_BOOTTIME', or 'simulated' from 0
+	start_ns INTEGER NOT NULL DEFAULT 0,
+	end_ns INTEGER,
+	ended TEXT NOT NULL DEFAULT 'running' CHECK (ended IN ('exited', 'signalled', 'running')),
+	exit_status INTEGER,
+	exit_signal INTEGER,
+	host_watch TEXT,              -- how host accesses were seen: 'wp-async', 'uffd-sync', 'mprotect', 'none'
+	filter_pages INTEGER,         -- K of the access stream
+	machine TEXT,                 -- name of the machine file that was played or simulated
+	machine_text TEXT,            -- its whole text
+	driver TEXT,                  -- model that made the modelled rows
+	driver_parameters TEXT,       -- JSON object, every parameter, defaults too
+	xnack TEXT,                   -- 'on', 'off', or NULL where the driver knows none
+	page_bytes INTEGER,           -- page size of the model
+	memory_bytes INTEGER,         -- device memory that the program could use
+	policy TEXT,                  -- simulation: the effective policy, YAML
+	stamps TEXT                   -- JSON array: 'hypothetical eviction lru', ...
+);
+
+CREATE TABLE device (
+	device INTEGER PRIMARY KEY,
+	name TEXT NOT NULL,
+	arch TEXT,
+	memory_bytes INTEGER,
+	compute_units INTEGER,
+	link TEXT,                    -- to the host, by its own name: 'PCIe 4.0 x16', 'xGMI', ...
+	link_to_device_bytes_per_s REAL,
+	link_to_host_bytes_per_s REAL
+);
+
+-- What each kind of record in this file is. Figures of different origin are never compared as equals.
+CREATE TABLE origin (
+	record TEXT PRIMARY KEY,      -- a table, or 'op.time', 'page_access.host', ...
+	origin TEXT NOT NULL CHECK (origin IN
+		('measured', 'emulated', 'modelled', 'imported', 'inferred', 'absent')),
+	detail TEXT
+) WITHOUT ROWID;
+
+-- A place in the program: a call stack, innermost frame first (depth 0).
+CREATE TABLE site (site INTEGER PRIMARY KEY);
+CREATE TABLE frame (
+	site INTEGER NOT NULL REFERENCES site,
+	depth INTEGER NOT NULL,
+	module TEXT NOT NULL,
+	offset_bytes INTEGER NOT NULL, -- of the return address in the module
+	function TEXT,
+	file TEXT,
+	line INTEGER,
+	inlined INTEGER NOT NULL DEFAULT 0,
+	PRIMARY KEY (site, depth)
+) WITHOUT ROWID;
+
+CREATE TABLE allocation (
+	allocation INTEGER PRIMARY KEY,
+	kind TEXT NOT NULL CHECK (kind IN ('managed', 'device', 'pinned', 'registered', 'pageable')),
+	bytes INTEGER NOT NULL,       -- as asked for; it occupies whole pages
+	flags INTEGER NOT NULL DEFAULT 0, -- as given to HIP
+	device INTEGER,               -- current when it was made
+	address INTEGER,              -- in the program
+	op INTEGER,                   -- that made it
+	freed_op INTEGER,             -- that freed it; NULL: never
+	site INTEGER,
+	name TEXT
+);
+
+-- What the program asked for, in program order.
+CREATE TABLE op (
+	op INTEGER PRIMARY KEY,
+	kind TEXT NOT NULL CHECK (kind IN ('alloc', 'free', 'advise', 'prefetch', 'copy', 'memset',
+		'launch', 'sync_device', 'sync_stream', 'event_record', 'event_sync', 'stream_wait',
+		'stream_create', 'stream_destroy', 'attach', 'host', 'range')),
+	flags INTEGER NOT NULL DEFAULT 0, -- 1 asynchronous, 2 non-blocking stream, 4 untraced launch
+	thread INTEGER,               -- 1 is the first host thread
+	stream INTEGER,               -- 0 is the null stream
+	start_ns INTEGER,
+	end_ns INTEGER,               -- NULL: never ended
+	result INTEGER,               -- hipError_t; 0 success
+	site INTEGER,
+	allocation INTEGER,           -- acted on; of a copy, the target (NULL: memory HIP does not know)
+	offset_bytes INTEGER,
+	bytes INTEGER,
+	source_allocation INTEGER,    -- copy
+	source_offset_bytes INTEGER,
+	device INTEGER,               -- target of advice and prefetch (-1 host)
+	advice TEXT,                  -- 'read_mostly', 'unset_read_mostly', 'preferred_location', ...
+	event INTEGER,
+	value INTEGER                 -- memset pattern, hipMemcpyKind
+);
+
+CREATE TABLE kernel (
+	op INTEGER PRIMARY KEY REFERENCES op,
+	name TEXT NOT NULL,           -- demangled
+	symbol TEXT,                  -- mangled
+	grid_x INTEGER NOT NULL, grid_y INTEGER NOT NULL, grid_z INTEGER NOT NULL,    -- groups
+	block_x INTEGER NOT NULL, block_y INTEGER NOT NULL, block_z INTEGER NOT NULL, -- lanes
+	lds_bytes INTEGER,
+	reads INTEGER,                -- by lanes, of memory that HIP allocated; NULL: untraced
+	writes INTEGER,
+	atomics INTEGER,
+	bytes_read INTEGER,           -- by lanes
+	bytes_written INTEGER
+);
+
+-- Which lines of which pages an op touched. `pages` pages from first_page were touched alike.
+-- touch: 1 read, 2 written, 4 the first access wrote, 8 only known by page (masks are NULL).
+-- requests, atomics: coalesced requests a page (distinct lines a wave and instruction), and those
+-- of them that were atomic; NULL where not counted. Atomics are in both masks.
+CREATE TABLE page_access (
+	op INTEGER NOT NULL REFERENCES op,
+	allocation INTEGER NOT NULL,
+	first_page INTEGER NOT NULL,
+	pages INTEGER NOT NULL,
+	touch INTEGER NOT NULL,
+	lines_read INTEGER,
+	lines_written INTEGER,
+	requests INTEGER,
+	atomics INTEGER,
+	PRIMARY KEY (op, allocation, first_page)
+) WITHOUT ROWID;
+
+-- The ordered access stream of a launch: zstd over the payload that spool/access_stream.h documents.
+CREATE TABLE access_chunk (
+	op INTEGER NOT NULL REFERENCES op,
+	chunk INTEGER NOT NULL,
+	first_group INTEGER NOT NULL,
+	last_group INTEGER NOT NULL,
+	touches INTEGER NOT NULL,
+	payload_bytes INTEGER NOT NULL, -- before zstd
+	data BLOB NOT NULL,
+	PRIMARY KEY (op, chunk)
+) WITHOUT ROWID;
+
+-- Page faults. A row covers `faults` faults on `pages` consecutive 4 KiB pages, served one after
+-- another. device: who faulted.
+CREATE TABLE fault (
+	id INTEGER PRIMARY KEY,
+	op INTEGER,                   -- during which the fault happened
+	device INTEGER NOT NULL,
+	allocation INTEGER NOT NULL,
+	first_page INTEGER NOT NULL,
+	pages INTEGER NOT NULL,
+	faults INTEGER NOT NULL,
+	access TEXT NOT NULL CHECK (access IN ('read', 'write')),
+	batch INTEGER,
+	start_ns INTEGER NOT NULL,
+	end_ns INTEGER NOT NULL
+);
+
+-- Data that changed its place (or was duplicated there).
+CREATE TABLE migration (
+	id INTEGER PRIMARY KEY,
+	op INTEGER,
+	allocation INTEGER NOT NULL,
+	first_page INTEGER NOT NULL,
+	pages INTEGER NOT NULL,
+	bytes INTEGER NOT NULL,       -- that crossed the link; 0 where only the page's home changed
+	source INTEGER NOT NULL,      -- device, -1 host
+	destination INTEGER NOT NULL,
+	cause TEXT NOT NULL CHECK (cause IN
+		('device_fault', 'host_fault', 'prefetch', 'eviction', 'advice', 'duplicate')),
+	transfers INTEGER NOT NULL,   -- pieces on the link
+	batch INTEGER,
+	start_ns INTEGER NOT NULL,
+	end_ns INTEGER NOT NULL
+);
+
+-- Mappings that came or went without data moving.
+CREATE TABLE mapping (
+	id INTEGER PRIMARY KEY,
+	op INTEGER,
+	device INTEGER NOT NULL,      -- whose page table
+	allocation INTEGER NOT NULL,
+	first_page INTEGER NOT NULL,
+	pages INTEGER NOT NULL,
+	change TEXT NOT NULL CHECK (change IN ('remote', 'local', 'unmapped', 'first_touch')),
+	at_ns INTEGER NOT NULL
+);
+
+-- Accesses that crossed the link without moving a page, per op and run of pages.
+CREATE TABLE remote_access (
+	id INTEGER PRIMARY KEY,
+	op INTEGER NOT NULL,
+	device INTEGER NOT NULL,      -- who accessed
+	allocation INTEGER NOT NULL,
+	first_page INTEGER NOT NULL,
+	pages INTEGER NOT NULL,
+	lines_read INTEGER NOT NULL,  -- in total over the pages
+	lines_written INTEGER NOT NULL,
+	requests INTEGER,
+	bytes_to_device INTEGER NOT NULL, -- 64 a line read
+	bytes_to_host INTEGER NOT NULL    -- 64 a line written
+);
+
+-- What explicit copies (op.kind 'copy') moved over the link.
+CREATE TABLE copy_traffic (
+	op INTEGER PRIMARY KEY,
+	allocation INTEGER,
+	bytes_to_device INTEGER NOT NULL,
+	bytes_to_host INTEGER NOT NULL,
+	start_ns INTEGER NOT NULL,
+	end_ns INTEGER NOT NULL
+);
+
+-- What could not be kept, and how much.
+CREATE TABLE loss (
+	op INTEGER NOT NULL DEFAULT 0, -- 0: the whole run
+	kind TEXT NOT NULL,
+	count INTEGER NOT NULL,
+	detail TEXT
+);
+
+-- Link traffic each way by cause. The one place that adds up bytes.
+CREATE VIEW traffic AS
+	SELECT op, allocation, cause,
+		CASE WHEN source = -1 THEN bytes ELSE 0 END AS bytes_to_device,
+		CASE WHEN destination = -1 THEN bytes ELSE 0 END AS bytes_to_host,
+		CASE WHEN bytes > 0 THEN transfers ELSE 0 END AS transfers
+	FROM migration
+	UNION ALL
+	SELECT op, allocation, 'remote_access', bytes_to_device, bytes_to_host, requests
+	FROM remote_access
+	UNION ALL
+	SELECT op, allocation, 'copy', bytes_to_device, bytes_to_host, 1 FROM copy_traffic;
+
+-- Launches with their names and times, for queries by hand.
+CREATE VIEW launch AS
+	SELECT op.op, kernel.name, op.stream, op.start_ns, op.end_ns,
+		op.end_ns - op.start_ns AS duration_ns, kernel.reads, kernel.writes, kernel.atomics,
+		(SELECT COALESCE(SUM(faults), 0) FROM fault WHERE fault.op = op.op AND device >= 0) AS device_faults
+	FROM op JOIN kernel USING (op);

@@ -1,0 +1,59 @@
+/*
+ * Opening, writing and reading a trace database (schema.sql). Rows go through the table
+ * descriptions of rows.h; there is no SQL per table in C.
+ */
+#ifndef UM_TRACE_DB_H
+#define UM_TRACE_DB_H
+
+#include "rows.h"
+
+#include <stdbool.h>
+
+struct sqlite3;
+struct um_db;
+
+#define UM_APPLICATION_ID 0x554d5452
+#define UM_SCHEMA_VERSION 1
+
+/*
+ * Makes a new database with the schema. UM_EEXIST unless `force` (an existing file is replaced only
+ * if it is empty or a database of ours, never anything else), UM_EIO. WAL, so that it can be read
+ * while it grows; closing folds the log back into the one file.
+ */
+int um_db_create(struct um_db **out, const char *path, bool force);
+/*
+ * Opens for reading. UM_ENOENT; UM_EFORMAT (not a database, not ours, cut off or damaged: the
+ * message says which); UM_EVERSION (says both versions).
+ */
+int um_db_open(struct um_db **out, const char *path);
+/* The same, and rows can be added (modelled rows into a fresh trace). */
+int um_db_open_rw(struct um_db **out, const char *path);
+/* Ends an open transaction with a commit. NULL is legal. Returns the first error of writing, if any. */
+int um_db_close(struct um_db *);
+struct sqlite3 *um_db_handle(struct um_db *); /* for queries of one's own */
+const char *um_db_path(const struct um_db *);
+
+int um_db_begin(struct um_db *);
+int um_db_commit(struct um_db *);
+
+/* Adds a row (struct of the table). Statements are prepared once per table. UM_EIO (disk full says so). */
+int um_db_insert(struct um_db *, const struct um_table *, const void *row);
+/* Adds it, or replaces the row with the same key. */
+int um_db_replace(struct um_db *, const struct um_table *, const void *row);
+
+/*
+ * Calls `call` for each row, in the table's order; `where` is NULL or SQL behind WHERE with one ?
+ * bound to `key`. A result other than 0 of the callback stops and is returned.
+ */
+int um_db_each(struct um_db *, const struct um_table *, const char *where, int64_t key,
+	       int (*call)(const void *row, void *context), void *context);
+/* One integer: "SELECT ..." with one ?. NULL gives UM_NULL. */
+int um_db_integer(struct um_db *, const char *sql, int64_t key, int64_t *out);
+int um_db_exec(struct um_db *, const char *sql);
+
+/* Inflates and checks the chunk; *payload is malloc'ed, the caller frees. UM_EFORMAT, UM_ENOMEM. */
+int um_db_chunk_payload(const struct um_access_chunk_row *, unsigned char **payload);
+/* Deflates; data is malloc'ed and the caller's. */
+int um_db_chunk_pack(struct um_access_chunk_row *, const void *payload, size_t bytes);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * Which pages of managed memory the host touched between device operations: each page at most once
+ * for reading and once for writing per interval. Works on the arena (arena.h); sees the program's
+ * mapping only, never the alias.
+ *
+ *   arm()      after a device operation: from now on touches of the host count
+ *   collect()  before the next one: what was touched since; the pages it reports and all others are
+ *              unwatched until arm()
+ */
+#ifndef UM_HOSTWATCH_H
+#define UM_HOSTWATCH_H
+
+#include "../spool/spool_record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Picks the best method that works here (tries it on a page of its own), once. Returns it.
+ * `wanted` other than UM_HOST_WATCH_BEST insists on one method; UM_HOST_WATCH_NONE if that fails.
+ */
+enum um_host_watch um_hostwatch_init(uint32_t wanted);
+/* Managed allocations come and go: arena offsets in bytes, whole pages. A new range is armed. */
+void um_hostwatch_add(uint64_t offset, uint64_t bytes);
+void um_hostwatch_remove(uint64_t offset, uint64_t bytes);
+/* Watches all ranges anew. Cheap when nothing was touched since the last time. */
+void um_hostwatch_arm(void);
+/*
+ * Calls `run` for each run of consecutive pages touched alike, ascending, whole pages of the arena:
+ * touch is UM_TOUCH_READ or UM_TOUCH_WRITTEN (a written page may have been read before: the method
+ * does not tell). A run never spans two ranges that were added apart.
+ */
+void um_hostwatch_collect(void (*run)(uint64_t first_page, uint64_t pages, uint32_t touch, void *),
+			  void *context);
+/* In the child of a fork: forgets everything. */
+void um_hostwatch_child(void);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * The runtime's side of the spool: numbers ops, allocations, sites and threads, and writes records.
+ * Off (every call returns at once) when the program was not started by umtrace, in the child of a
+ * fork, and after umtrace has gone. Callers hold the runtime lock.
+ */
+#ifndef UM_TRACER_H
+#define UM_TRACER_H
+
+#include "../spool/spool_record.h"
+
+#include <stdbool.h>
+
+/* From the library's constructor: reads and removes UMTRACE_SPOOL and our own entry of LD_PRELOAD. */
+void um_tracer_attach(void);
+bool um_tracer_on(void);
+/* Writes any finished record (pages, stream, kernel, loss). */
+void um_tracer_put(const struct um_record *);
+/*
+ * Starts an op: fills header, op, thread, start_ns; the caller has set the rest. First flushes what
+ * the host touched (an op of kind HOST of its own) when the kind is a device operation. Returns its id.
+ */
+uint32_t um_tracer_op_begin(struct um_record_op *);
+/* Sets end_ns and result and writes the op (again, if begin wrote it); arms host watching after a device operation. */
+void um_tracer_op_end(struct um_record_op *, int result);
+/* The id of the place that called the HIP function: interned by return address. */
+uint32_t um_tracer_site(const void *return_address);
+void um_tracer_loss(uint32_t op, enum um_loss_kind, uint64_t count, const char *text);
+void um_tracer_bye(void);
+
+#endif

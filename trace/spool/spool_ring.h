@@ -1,0 +1,79 @@
+/*
+ * The ring between a traced program and umtrace: a file in shared memory that umtrace makes, names
+ * in the environment variable UMTRACE_SPOOL and removes. One writer (the program; callers hold a
+ * lock of their own), one reader. The writer opens the file, maps it and closes the descriptor, so
+ * the program's descriptors stay as they were. A record becomes visible whole or not at all, so a
+ * program that is killed leaves a ring that can be drained to its last whole record.
+ */
+#ifndef UM_SPOOL_RING_H
+#define UM_SPOOL_RING_H
+
+#include "spool_record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What umtrace tells the program; part of the ring's header. */
+struct um_spool_config {
+	uint32_t requests;   /* 1: count coalesced requests */
+	uint32_t host_watch; /* enum um_host_watch to insist on, or UM_HOST_WATCH_BEST */
+	uint32_t xnack;	     /* 1: devices report XNACK on */
+	uint32_t devices;    /* how many alike; 0: the runtime's default machine */
+	uint32_t compute_units;
+	uint32_t clock_khz;
+	uint32_t memory_clock_khz;
+	uint32_t memory_bus_bits;
+	uint32_t l2_bytes;
+	uint32_t reserved;
+	uint64_t memory_bytes; /* of each device */
+	char device_name[64];
+	char device_arch[32]; /* "gfx90a" */
+};
+#define UM_HOST_WATCH_BEST 0xffffffffu
+
+struct um_spool_writer;
+struct um_spool_reader;
+
+/* Records larger than this are refused: split PAGES and STREAM before. */
+#define UM_SPOOL_RECORD_MAX (256u * 1024u)
+#define UM_SPOOL_DEFAULT_BYTES (16u * 1024u * 1024u)
+
+/* --- inside the program: no allocation but the mapping, no message printed --- */
+
+/* Maps the ring at `path` and closes the descriptor. UM_EIO, UM_EFORMAT, UM_EVERSION. */
+int um_spool_attach(struct um_spool_writer **out, const char *path);
+/* What umtrace asked for; valid until detach. */
+const struct um_spool_config *um_spool_config(const struct um_spool_writer *);
+/*
+ * Room for a record of `bytes` (multiple of 8, at most UM_SPOOL_RECORD_MAX), contiguous; blocks
+ * while the ring is full. NULL once the reader has gone: the writer is then off for good.
+ */
+void *um_spool_reserve(struct um_spool_writer *, size_t bytes);
+/* Publishes the record last reserved; its header.bytes must not exceed what was reserved. */
+void um_spool_commit(struct um_spool_writer *);
+/* Copies and publishes a whole record. False once the reader has gone. */
+bool um_spool_put(struct um_spool_writer *, const struct um_record *);
+/* Unmaps; NULL is legal. Also what the child of a fork calls. */
+void um_spool_detach(struct um_spool_writer *);
+
+/* --- in umtrace --- */
+
+/* Makes the ring file (mode 0600) in `directory` or, if NULL, /dev/shm or $TMPDIR. Owned by the caller. */
+int um_spool_create(struct um_spool_reader **out, const char *directory, size_t ring_bytes,
+		    const struct um_spool_config *config);
+const char *um_spool_path(const struct um_spool_reader *);
+/* True once a program has attached. */
+bool um_spool_attached(const struct um_spool_reader *);
+/*
+ * The next record, or NULL when there is none now. Valid until the next call of um_spool_next() or
+ * um_spool_release(). A record whose header cannot be right ends the stream: UM_EFORMAT in *error.
+ */
+const struct um_record *um_spool_next(struct um_spool_reader *, int *error);
+/* Gives the space of everything returned so far back to the writer (next() does so for the one before). */
+void um_spool_release(struct um_spool_reader *);
+/* Sleeps until there is something to read, at most timeout_ms. */
+void um_spool_wait(struct um_spool_reader *, int timeout_ms);
+/* Unmaps and removes the file; NULL is legal. A writer that blocks wakes up and goes on untraced. */
+void um_spool_destroy(struct um_spool_reader *);
+
+#endif
