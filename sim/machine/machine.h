@@ -1,0 +1,121 @@
+/*
+ * The machine: host and devices, the page tables, device memory and its capacity, links, fault
+ * buffers. It keeps invariants (asserted in every build: bytes resident never exceed capacity, a
+ * populated page has at least one valid copy, a local mapping implies a valid copy there) and lets
+ * time pass; it has no opinion. The driver model is the only writer; probes see every change.
+ *
+ * Pages are 4 KiB here whatever the driver's unit is, held per allocation. A run of pages in one
+ * state is handled as one step: bitmaps and word operations, not page by page.
+ */
+#ifndef UM_MACHINE_H
+#define UM_MACHINE_H
+
+#include "sim/engine/engine.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UM_HOST (-1)
+#define UM_DEVICES_MAX 16
+
+typedef int32_t um_device_id;	/* UM_HOST or 0.. */
+typedef uint32_t um_alloc_id;	/* of the trace, from 1 */
+typedef uint32_t um_page;	/* within its allocation */
+
+/* What a machine file holds (machine_file.h reads it). Every figure's source stands beside it there. */
+struct um_link_spec {
+	char name[32];		     /* "PCIe 4.0 x16" */
+	double to_device_bytes_per_s; /* achieved by large transfers, not the signalling rate */
+	double to_host_bytes_per_s;
+	um_ns latency_ns;	     /* of one transfer */
+	uint32_t remote_request_bytes; /* payload of one remote request: 64 */
+	double remote_requests_per_s;  /* that a device keeps in flight over the link */
+};
+struct um_machine_spec {
+	char name[32];	     /* "mi250x" */
+	char device_name[64]; /* as hipGetDeviceProperties has it */
+	char arch[32];
+	uint32_t devices;
+	uint64_t memory_bytes; /* of each device */
+	uint32_t compute_units;
+	uint32_t waves_per_unit; /* resident at most */
+	uint32_t wave_lanes;
+	uint32_t clock_khz, memory_clock_khz, memory_bus_bits, l2_bytes;
+	double memory_bytes_per_s;
+	um_ns launch_ns;     /* from launch to first group */
+	bool xnack;	     /* can retry faults */
+	struct um_link_spec link; /* host to each device */
+	char *text;	     /* the file as read; owned */
+};
+
+struct um_machine;
+struct um_probe;
+
+enum um_place_state {
+	UM_PAGE_HOST = 1,      /* host memory holds a valid copy */
+	UM_PAGE_DEVICE = 2,    /* device memory holds a valid copy */
+	UM_PAGE_POPULATED = 4, /* was ever touched: before, it has no data and moves nothing */
+};
+enum um_mapping_state { UM_MAP_NONE = 0, UM_MAP_LOCAL, UM_MAP_REMOTE, UM_MAP_LOCAL_READ /* duplicate: a write faults */ };
+
+/* `pages` pages of one allocation. */
+struct um_page_range {
+	um_alloc_id allocation;
+	um_page first_page;
+	uint32_t pages;
+};
+
+enum um_migration_cause {
+	UM_CAUSE_DEVICE_FAULT,
+	UM_CAUSE_HOST_FAULT,
+	UM_CAUSE_PREFETCH,
+	UM_CAUSE_EVICTION,
+	UM_CAUSE_ADVICE,
+	UM_CAUSE_DUPLICATE,
+	UM_CAUSES
+};
+
+/* --- life: memory limit in bytes, 0 for the spec's --- */
+int um_machine_create(struct um_machine **out, const struct um_machine_spec *, struct um_engine *,
+		      struct um_probe *, uint64_t memory_limit_bytes);
+void um_machine_destroy(struct um_machine *);
+const struct um_machine_spec *um_machine_spec(const struct um_machine *);
+
+/* --- what a driver may ask --- */
+um_ns um_machine_now(const struct um_machine *);
+uint64_t um_machine_memory_free(const struct um_machine *, um_device_id);
+uint64_t um_machine_memory_total(const struct um_machine *, um_device_id);
+/*
+ * The first page at or behind `from` whose state differs from that of `from` for `device`
+ * (UM_HOST too): one call finds how far a run reaches. *place and *map receive the state of `from`.
+ */
+um_page um_machine_run_end(const struct um_machine *, um_alloc_id, um_page from, um_page limit,
+			   um_device_id device, uint32_t *place, enum um_mapping_state *map);
+um_page um_machine_pages(const struct um_machine *, um_alloc_id); /* of the allocation, 0 if unknown */
+
+/*
+ * --- what a driver may do. `at` is the earliest start; each returns through *end when it is done
+ * (link and copy time booked). State changes at once; who waits is woken at *end by the caller. ---
+ */
+struct um_why {
+	enum um_migration_cause cause;
+	uint32_t op;	/* of the trace, 0 none */
+	uint64_t batch; /* of faults, 0 none */
+};
+/* Moves the valid copies to `to` and invalidates the others; unpopulated pages only change home. UM_ELIMIT: no room. */
+int um_machine_migrate(struct um_machine *, const struct um_page_range *, um_device_id to,
+		       const struct um_why *, um_ns at, um_ns *end);
+/* Gives `to` a second valid copy (read-mostly). UM_ELIMIT. */
+int um_machine_duplicate(struct um_machine *, const struct um_page_range *, um_device_id to,
+			 const struct um_why *, um_ns at, um_ns *end);
+/* Drops the copy at `from` of pages that have another; moves nothing. */
+int um_machine_drop(struct um_machine *, const struct um_page_range *, um_device_id from,
+		    const struct um_why *);
+/* First touch: gives unpopulated pages a home without a transfer. UM_ELIMIT. */
+int um_machine_populate(struct um_machine *, const struct um_page_range *, um_device_id at_device,
+			const struct um_why *);
+int um_machine_map(struct um_machine *, const struct um_page_range *, um_device_id,
+		   enum um_mapping_state, const struct um_why *);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * A policy: machine, driver and its parameters, page size, memory, eviction, and rules that add
+ * advice and prefetches to what the program does, or take the program's own away. Read from YAML;
+ * every error says file, line and column. Later rules win.
+ */
+#ifndef UM_POLICY_H
+#define UM_POLICY_H
+
+#include "sim/driver/driver.h"
+#include "sim/machine/machine.h"
+#include "sim/policy/param.h"
+
+#include <stdbool.h>
+
+enum um_match { UM_MATCH_ANY = 0 };
+
+/* Which allocations a rule is about; what is unset matches all. */
+struct um_selector {
+	char *site;  /* "file:line", "function" or "module+0xOFFSET"; shell wildcards */
+	char *name;  /* shell wildcards */
+	uint32_t index; /* n-th allocation of the program, from 1; 0 unset */
+	char *kind;  /* managed, device, pinned */
+	uint64_t larger_than_bytes;
+	bool has_range;
+	uint64_t range_start, range_end; /* bytes within the allocation */
+};
+
+/* When: before the nth (0: every) launch whose name matches `before`; NULL: at allocation. */
+struct um_moment {
+	char *before; /* shell wildcards over the kernel's name up to its '(' or the whole */
+	uint32_t nth;
+	uint32_t ahead; /* launches earlier */
+};
+
+struct um_rule {
+	unsigned line; /* in the file */
+	struct um_selector on;
+	struct um_moment at;
+	/* advise */
+	bool has_preferred_location, has_read_mostly, has_coarse_grain;
+	um_device_id preferred_location;
+	uint32_t accessed_by; /* bit n: device n */
+	bool read_mostly, coarse_grain;
+	char *allocate_as; /* "managed", "device", "pinned" or NULL */
+	/* prefetch */
+	bool is_prefetch;
+	um_device_id to;
+	bool own_stream; /* else the stream of the launch */
+};
+
+struct um_policy {
+	char *path; /* "-" for the built-in empty one */
+	char *machine; /* name or file; NULL: default */
+	const struct um_driver_ops *driver; /* NULL: demand */
+	struct um_param_value *params;	    /* one for each of driver->params */
+	uint64_t page_bytes;		    /* 0: the driver's default */
+	uint64_t memory_bytes;		    /* 0: the machine's */
+	bool keep_program_advice, keep_program_prefetch; /* `program: {advice: keep|drop, prefetch: keep|drop}` */
+	struct um_rule *rules; /* in file order */
+	size_t rule_count;
+};
+
+int um_policy_load(struct um_policy **out, const char *path);
+/* No file: defaults throughout. */
+int um_policy_default(struct um_policy **out);
+void um_policy_destroy(struct um_policy *);
+/* The effective policy as YAML with every default spelled out; malloc'ed. UM_ENOMEM. */
+int um_policy_text(char **out, const struct um_policy *);
+
+/* Whether rule matches; site strings and name may be NULL. `index` counts from 1. */
+struct um_allocation_facts {
+	uint32_t index;
+	const char *kind, *name;
+	uint64_t bytes;
+	const char *const *sites; /* every way to name its site, ends with NULL */
+};
+bool um_rule_matches(const struct um_rule *, const struct um_allocation_facts *);
+/* `kernel` demangled. `nth`: how many-th launch with a matching name it is, from 1. */
+bool um_moment_matches(const struct um_moment *, const char *kernel, uint32_t nth);
+
+#endif

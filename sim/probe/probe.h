@@ -1,0 +1,52 @@
+/*
+ * Every number leaves the simulator through a probe: a list of observers that the machine and the
+ * actors call. probe_db writes schema rows, probe_totals adds up for the table. An observer leaves
+ * NULL what it does not want. Observers never change anything and never fail; one that cannot write
+ * remembers its error for um_probe_error().
+ */
+#ifndef UM_PROBE_H
+#define UM_PROBE_H
+
+#include "trace/db/rows.h"
+
+struct um_observer {
+	void *context;
+	void (*op)(void *, const struct um_op_row *); /* with simulated times, when it ends */
+	void (*fault)(void *, const struct um_fault_row *);
+	void (*migration)(void *, const struct um_migration_row *);
+	void (*mapping)(void *, const struct um_mapping_row *);
+	void (*remote_access)(void *, const struct um_remote_access_row *);
+	void (*copy_traffic)(void *, const struct um_copy_traffic_row *);
+	int (*finish)(void *); /* flush; first error */
+};
+
+struct um_probe;
+int um_probe_create(struct um_probe **out);
+void um_probe_destroy(struct um_probe *);
+int um_probe_add(struct um_probe *, const struct um_observer *); /* copied */
+int um_probe_finish(struct um_probe *);
+
+void um_probe_op(struct um_probe *, const struct um_op_row *);
+void um_probe_fault(struct um_probe *, const struct um_fault_row *);
+void um_probe_migration(struct um_probe *, const struct um_migration_row *);
+void um_probe_mapping(struct um_probe *, const struct um_mapping_row *);
+void um_probe_remote_access(struct um_probe *, const struct um_remote_access_row *);
+void um_probe_copy_traffic(struct um_probe *, const struct um_copy_traffic_row *);
+
+/* What every table at the end shows. */
+struct um_totals {
+	uint64_t device_faults, host_faults;
+	uint64_t bytes_to_device, bytes_to_host;
+	uint64_t migrated_to_device[6], migrated_to_host[6]; /* by enum um_migration_cause */
+	uint64_t remote_to_device, remote_to_host; /* bytes */
+	uint64_t remote_lines_read, remote_lines_written, remote_requests;
+	uint64_t copied_to_device, copied_to_host;
+	uint64_t end_ns;
+};
+/* The observer adds into *totals, which outlives the probe. */
+struct um_observer um_probe_totals(struct um_totals *totals);
+struct um_db;
+/* Rows into db inside transactions; adjacent rows alike are merged. Ops go to the op table when `ops`. */
+int um_probe_db(struct um_observer *out, struct um_db *db, int ops);
+
+#endif

@@ -1,0 +1,25 @@
+/* One simulation, start to end: what umsim replay and umtrace (for the modelled rows) both call. */
+#ifndef UM_SIMULATE_H
+#define UM_SIMULATE_H
+
+#include "sim/policy/policy.h"
+#include "sim/probe/probe.h"
+#include "trace/db/trace_db.h"
+
+struct um_simulation {
+	struct um_db *trace;		 /* read */
+	const struct um_policy *policy;
+	const struct um_machine_spec *machine;
+	struct um_probe *probe;		 /* observers are the caller's */
+	/* Progress for a terminal: operations done of all; may be NULL. */
+	void (*progress)(void *context, uint64_t done, uint64_t all);
+	void *progress_context;
+	/* What the driver was asked and does not do; may be NULL. */
+	void (*ignored)(void *context, const char *what, const char *why);
+	void *ignored_context;
+};
+
+/* UM_E* of any part. A rule of the policy that matches nothing is UM_EINVAL, with its line. */
+int um_simulate(const struct um_simulation *);
+
+#endif
