@@ -10,10 +10,10 @@
 #define UM_DRIVER_H
 
 #include "sim/machine/machine.h"
-#include "sim/policy/param.h"
+#include "sim/machine/param.h"
 
 struct um_driver;
-struct um_evictor; /* sim/policy/evictor.h: an eviction order; NULL: the driver's own */
+struct um_evictor; /* sim/driver/evictor.h: an eviction order */
 
 struct um_driver_env {
 	struct um_machine *machine;

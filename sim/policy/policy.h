@@ -8,7 +8,7 @@
 
 #include "sim/driver/driver.h"
 #include "sim/machine/machine.h"
-#include "sim/policy/param.h"
+#include "sim/machine/param.h"
 
 #include <stdbool.h>
 
