@@ -9,20 +9,27 @@
  * order in which they ran.
  *
  * Payload of a chunk, before zstd (which the database adds). Chunks are independent: every state
- * below starts at 0. Integers are LEB128 ("varint"); z() is zigzag.
+ * below starts at 0. varint is LEB128, at most 64 bits; z() is zigzag; u8 and u16 are little
+ * endian.
  *
- *   chunk   := segment*
- *   segment := z(group - previous group) varint, runs varint, run*
- *   run     := head [allocation] [delta] [stride] [count]
- *   head    := one byte: bit 0 write; bit 1 count follows (else 1 touch); bit 2 stride follows
- *              (else +1 page); bit 3 another allocation than the run before;
- *              bits 4-7 z(first page - expected) if below 15, else 15 and `delta` follows
- *   allocation := varint, place in the chunk's list of allocations; a place equal to the length of
- *              the list adds one, and its id follows as a varint
- *   delta   := z(first page - expected) varint, minus nothing
- *   stride  := z(stride) varint, pages
- *   count   := varint, touches - 2
- *   expected := the last page of the allocation's previous run in this chunk (0 at first)
+ *   chunk := (group | run)*
+ *   group := head, [step]        the runs that follow are of another work-group
+ *     head: bits 4-7 are 15; bits 0-3: group - previous group - 1 if 0 to 14, else 15 and `step`
+ *     step := varint z(group - previous group)
+ *   run   := head, [place, [allocation]], [delta], [stride], [count]
+ *     head: bit 0 write; bit 1 count follows (else 1 touch); bit 2 stride follows (else +1 page);
+ *           bit 3 another allocation than that of the run before: place follows; bits 4-7 tell
+ *           d = z(first page - last page of the allocation's run before in this chunk):
+ *             0-7    d is 0 to 7
+ *             8-9    d is 8 + 256 * (bits - 8) + u8
+ *             10-13  d is 520 + 65536 * (bits - 10) + u16
+ *             14     d is 262664 + varint
+ *     place      := varint, place in the chunk's list of allocations; a place equal to the list's
+ *                   length (below UM_STREAM_ALLOCATIONS) adds one, whose id follows
+ *     allocation := varint id
+ *     delta      := the u8, u16 or varint of d
+ *     stride     := varint z(stride), pages
+ *     count      := varint, touches - 2
  */
 #ifndef UM_ACCESS_STREAM_H
 #define UM_ACCESS_STREAM_H
@@ -49,16 +56,18 @@ struct um_access_run {
 struct um_stream_encoder {
 	unsigned char *payload; /* UM_STREAM_PAYLOAD_MAX bytes, owned by the caller */
 	size_t used;
-	uint64_t touches, first_group, last_group;
+	uint64_t touches, first_group, last_group; /* smallest and largest */
 	/* private: */
-	uint64_t group;	      /* of the open segment */
-	size_t segment_start; /* where its run count goes; runs are counted before they are written */
-	uint32_t segment_runs;
-	struct um_access_run pending;
-	uint32_t allocations, last_allocation;
+	uint64_t written_group;	      /* that the runs in the payload have reached */
+	struct um_access_run pending; /* not in the payload yet; count 0: none */
+	uint32_t pending_place, pending_last_page;
+	uint32_t allocations;	      /* in `seen` */
+	uint32_t written_allocations; /* of them, those that the payload names */
+	uint32_t written_place;	      /* of the run last written */
 	struct {
 		uint32_t allocation, last_page;
 	} seen[UM_STREAM_ALLOCATIONS];
+	unsigned char place_of[64]; /* guess of the place, by the allocation's low bits */
 };
 
 void um_stream_encoder_init(struct um_stream_encoder *, unsigned char *payload);
@@ -68,7 +77,7 @@ void um_stream_encoder_init(struct um_stream_encoder *, unsigned char *payload);
  */
 bool um_stream_put(struct um_stream_encoder *, uint64_t group, uint32_t allocation, uint32_t page,
 		   bool write);
-/* Closes the open run and segment. `payload[0 .. used)` is then a chunk; 0 touches: nothing to send. */
+/* Writes the open run. `payload[0 .. used)` is then a chunk; 0 touches: nothing to send. */
 void um_stream_finish(struct um_stream_encoder *);
 
 /* --- decoder --- */
@@ -82,7 +91,8 @@ void um_stream_decoder_reset(struct um_stream_decoder *, const unsigned char *pa
 			     size_t bytes);
 /*
  * Fills up to `capacity` runs; returns how many, 0 at the end, UM_EFORMAT for a damaged payload
- * (pages beyond 32 bits, a place beyond the list, a cut-off integer).
+ * (pages beyond 32 bits, a place beyond the list, a cut-off integer); the decoder then stays at its
+ * end. Any bytes are safe to decode.
  */
 long um_stream_decode(struct um_stream_decoder *, struct um_access_run *out, size_t capacity);
 void um_stream_decoder_destroy(struct um_stream_decoder *);
