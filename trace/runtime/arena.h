@@ -4,8 +4,8 @@
  * see. Fixed base and span for the life of the process, so that a hook decides with one subtraction
  * whether an address is ours, and finds the page's record by index.
  *
- * Allocations start at a page, those of 2 MiB and more at 2 MiB. Freed space is reused lowest first:
- * the same program gets the same layout in every run, relative to the base.
+ * Allocations start at a page, those of 2 MiB and more at 2 MiB. Freed space is reused lowest
+ * first: the same program gets the same layout in every run, relative to the base.
  *
  * Callers hold the runtime lock (runtime.h), except for the hooks, which only read.
  */
@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /* A recorder entry keeps a line number in 30 bits: 2^30 lines of 64 bytes. */
-#define UM_ARENA_SPAN (64ull << 30)
+#define UM_ARENA_SPAN  (64ull << 30)
 #define UM_ARENA_PAGES (UM_ARENA_SPAN >> UM_PAGE_SHIFT)
 
 struct um_allocation {
@@ -29,14 +29,16 @@ struct um_allocation {
 	int32_t device;
 	uint64_t offset; /* of its first byte in the arena, multiple of 4096 */
 	uint64_t bytes;	 /* as asked for; occupies whole pages */
-	struct um_page_state *state; /* advice and last prefetch, for range attributes; owned by memory code */
+	struct um_page_state
+		*state; /* advice and last prefetch, for range attributes; owned by memory code */
 };
 
 struct um_arena {
-	char *base;	    /* what programs and kernels see */
-	char *alias;	    /* the same bytes, for the runtime's own reads and writes */
-	uint64_t span;	    /* UM_ARENA_SPAN once made, else 0 */
-	uint32_t *page_owner; /* allocation id of each page, 0 none; UM_ARENA_PAGES, zero-filled lazily */
+	char *base;	      /* what programs and kernels see */
+	char *alias;	      /* the same bytes, for the runtime's own reads and writes */
+	uint64_t span;	      /* UM_ARENA_SPAN once made, else 0 */
+	uint32_t *page_owner; /* allocation id of each page, 0 none; UM_ARENA_PAGES, zero-filled
+				 lazily */
 };
 
 extern struct um_arena um_arena; /* hidden in the runtime's library */
@@ -53,6 +55,12 @@ void um_arena_free(struct um_allocation *);
 /* The allocation that holds `address`, or NULL. Any thread, without the lock. */
 struct um_allocation *um_arena_find(const void *address);
 struct um_allocation *um_arena_by_id(uint32_t id);
+/* An id of the same series for memory that is not in the arena (hipHostRegister). */
+uint32_t um_arena_take_id(void);
+uint64_t um_arena_bytes(void); /* held by allocations, in whole pages */
+/* In the child of a fork, which has no copy of the memory: forgets every allocation and the maps.
+ */
+void um_arena_child(void);
 /* In ascending offset: calls until it returns false. */
 void um_arena_each(bool (*call)(struct um_allocation *, void *), void *context);
 static inline void *um_arena_alias(const void *address)

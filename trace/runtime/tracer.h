@@ -7,12 +7,15 @@
 #define UM_TRACER_H
 
 #include "../spool/spool_record.h"
+#include "../spool/spool_ring.h"
 
 #include <stdbool.h>
 
 /* From the library's constructor: reads and removes UMTRACE_SPOOL and our own entry of LD_PRELOAD. */
 void um_tracer_attach(void);
 bool um_tracer_on(void);
+/* What umtrace asked for; NULL when the program was not started by umtrace. */
+const struct um_spool_config *um_tracer_config(void);
 /* Writes any finished record (pages, stream, kernel, loss). */
 void um_tracer_put(const struct um_record *);
 /*

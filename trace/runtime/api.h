@@ -1,0 +1,147 @@
+/*
+ * What the files of the HIP API share. Every exported function has the same shape:
+ *
+ *	hipError_t hipX(...)
+ *	{
+ *		UM_ENTER();
+ *		return um_leave(x(...));
+ *	}
+ *
+ * UM_ENTER takes the runtime lock and notes the caller's address, which is the site of every record
+ * that the call writes; um_leave notes the error for hipGetLastError() and gives the lock back.
+ */
+#ifndef UM_API_H
+#define UM_API_H
+
+#include "arena.h"
+#include "module.h"
+#include "runtime.h"
+#include "tracer.h"
+
+#include <hip/hip_runtime_api.h>
+
+#define UM_API		__attribute__((visibility("default")))
+#define UM_MAX_DEVICES	32u
+#define UM_CALL_CONFIGS 8u /* nested <<<>>> whose arguments launch kernels themselves */
+#define UM_CALL_ARGS	64u
+#define UM_ARG_BYTES	4096u /* of all arguments of a kernel; the limit of HIP's kernarg segment */
+
+struct um_call_config {
+	dim3 grid, block;
+	size_t lds_bytes;
+	hipStream_t stream;
+	const void *site;
+	unsigned args; /* of hipSetupArgument */
+	size_t arg_offset[UM_CALL_ARGS];
+	_Alignas(16) unsigned char arg_bytes[UM_ARG_BYTES];
+};
+
+/* What HIP keeps per host thread. */
+struct um_thread {
+	hipError_t last_error;
+	int device;
+	unsigned depth;		 /* API functions that call API functions, and callbacks */
+	const void *site;	 /* return address of the outermost API function */
+	const void *launch_site; /* of the <<<>>> whose configuration was popped last, until used */
+	struct um_call_config *configs; /* UM_CALL_CONFIGS, allocated on first use */
+	unsigned config_count;
+	struct um_stream *stream; /* hipStreamPerThread, made on first use */
+};
+extern _Thread_local struct um_thread um_thread;
+
+void um_enter(const void *return_address);
+/* Records an error, not a success: what hipGetLastError() tells stays until it is read. */
+hipError_t um_leave(hipError_t);
+/* For functions whose result is not an error of theirs (hipGetLastError, hipEventQuery's "not
+ * ready"). */
+hipError_t um_leave_silently(hipError_t);
+#define UM_ENTER() um_enter(__builtin_return_address(0))
+
+/* Maps the arena on first use: hipErrorOutOfMemory (said on stderr) when that fails. */
+hipError_t um_ready(void);
+/* The error that a kernel left the device with, which every later device operation returns. */
+hipError_t um_device_error(void);
+void um_device_fail(hipError_t);
+
+/* One line on stderr: "umtrace: ...". Never stdout, which is the program's. */
+void um_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Says once per `what` that a part of HIP is missing, notes the loss, returns hipErrorNotSupported.
+ */
+hipError_t um_refuse_part(const char *what);
+
+/* --- ops of the trace --- */
+
+/* An op of this call on `stream` (0: null stream), ready for um_tracer_op_begin(). */
+struct um_record_op um_op(enum um_op_kind, uint32_t stream);
+/* Which bytes: sets allocation and offset where `address` is HIP's memory, else leaves 0. */
+void um_op_target(struct um_record_op *, const void *address, uint64_t bytes);
+void um_op_source(struct um_record_op *, const void *address);
+
+/* --- memory --- */
+
+/*
+ * Which allocation `address` lies in: the arena's, or memory registered with hipHostRegister().
+ * NULL where it is neither.
+ */
+struct um_allocation *um_memory_find(const void *address);
+void *um_memory_start(const struct um_allocation *);
+/* True if [address, address + bytes) lies within `allocation`; bytes may be 0. */
+bool um_memory_holds(const struct um_allocation *allocation, const void *address, uint64_t bytes);
+/* Allocates, writes the op and the ALLOCATION record. `name` may be "". */
+hipError_t um_memory_allocate(void **out, enum um_allocation_kind, uint64_t bytes, unsigned flags,
+			      const char *name);
+hipError_t um_memory_free(struct um_allocation *, uint32_t stream);
+/* The device's own memory that is left; see hipMemGetInfo(). */
+uint64_t um_memory_device_left(int device);
+/* Where the runtime itself reads and writes: the alias for the arena, the address for all else. */
+void *um_memory_own(const void *address);
+
+/* Advice and prefetches of an allocation; frees NULL too. */
+void um_page_state_free(struct um_page_state *);
+
+/* --- streams and events --- */
+
+struct um_stream {
+	struct um_stream *next;
+	uint32_t id; /* of the trace; 0 for the null stream */
+	unsigned flags;
+	int priority;
+	int device;
+};
+/* The stream of a handle (NULL, hipStreamPerThread or a created one); NULL if there is no such. */
+struct um_stream *um_stream_get(hipStream_t);
+/* hipErrorInvalidHandle if there is no such stream. */
+hipError_t um_stream_id(uint32_t *id, hipStream_t);
+/* Records `event` as if by hipEventRecord(); used by hipExtLaunchKernel. NULL is legal. */
+hipError_t um_event_mark(hipEvent_t event, hipStream_t stream);
+
+/* --- kernels and variables --- */
+
+struct um_function; /* a kernel that can be launched: hipFunction_t, and what a host stub stands for
+		     */
+
+/* The kernel of a host stub; hipErrorInvalidDeviceFunction or hipErrorNoBinaryForGpu (said). */
+hipError_t um_function_find(struct um_function **out, const void *host_stub);
+hipError_t um_function_from_module(struct um_function **out, struct um_module *, const char *name);
+void um_function_kernel(struct um_kernel *out, const struct um_function *);
+/* Device variable of a host variable: hipErrorInvalidSymbol. */
+hipError_t um_variable_find(void **address, uint64_t *bytes, const void *host_variable);
+/* All functions of a module that goes away. */
+void um_function_forget(const struct um_module *);
+void um_register_child(void);
+
+/* Validates and runs. `site` NULL: the calling API function. */
+struct um_launch_request {
+	struct um_function *function;
+	dim3 grid, block;
+	size_t lds_bytes;
+	hipStream_t stream;
+	void **args;
+	const void *site;
+	bool cooperative;
+};
+hipError_t um_launch_run(const struct um_launch_request *);
+/* Groups of `lanes` lanes and `lds_bytes` that a compute unit holds at once. */
+unsigned um_occupancy(unsigned lanes, size_t lds_bytes);
+
+#endif

@@ -1,0 +1,281 @@
+#include "arena.h"
+
+#include "arena_gaps.h"
+#include "host_memory.h"
+#include "trace/base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define BIG_PAGE_BYTES (2ull << 20)
+#define MAX_IDS	       (1u << 27)
+
+struct um_arena um_arena;
+
+static struct {
+	struct um_allocation **by_id; /* MAX_IDS, filled lazily, so that readers need no lock */
+	struct um_allocation **live;  /* sorted by offset */
+	size_t live_count, live_capacity;
+	struct um_gaps gaps;
+	uint64_t bytes;
+	uint32_t last_id;
+} state;
+
+static void *map_lazily(uint64_t bytes)
+{
+	void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return map == MAP_FAILED ? NULL : map;
+}
+
+static bool map_tables(void)
+{
+	if (!um_arena.page_owner)
+		um_arena.page_owner = map_lazily(UM_ARENA_PAGES * sizeof(*um_arena.page_owner));
+	if (!state.by_id)
+		state.by_id = map_lazily(MAX_IDS * sizeof(*state.by_id));
+	return um_arena.page_owner && state.by_id;
+}
+
+/* The span of the file at a multiple of 2 MiB, so that offsets and addresses align alike. */
+static char *map_file(int file)
+{
+	char *room = mmap(NULL, UM_ARENA_SPAN + BIG_PAGE_BYTES, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (room == MAP_FAILED)
+		return NULL;
+	size_t head = -(uintptr_t)room & (BIG_PAGE_BYTES - 1);
+	char *map = mmap(room + head, UM_ARENA_SPAN, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, 0);
+
+	if (map == MAP_FAILED) {
+		munmap(room, UM_ARENA_SPAN + BIG_PAGE_BYTES);
+		return NULL;
+	}
+	if (head)
+		munmap(room, head);
+	munmap(map + UM_ARENA_SPAN, BIG_PAGE_BYTES - head);
+	madvise(map, UM_ARENA_SPAN, MADV_DONTFORK);
+	return map;
+}
+
+static bool map_twice(int file)
+{
+	um_arena.base = map_file(file);
+	um_arena.alias = um_arena.base ? map_file(file) : NULL;
+	if (um_arena.alias)
+		return true;
+	if (um_arena.base)
+		munmap(um_arena.base, UM_ARENA_SPAN);
+	um_arena.base = NULL;
+	return false;
+}
+
+int um_arena_init(void)
+{
+	if (um_arena.span)
+		return 0;
+	int file = memfd_create("umtrace-arena", MFD_CLOEXEC);
+
+	if (file < 0)
+		return um_fail_errno(UM_EIO, "cannot make the memory file of the HIP runtime");
+	bool mapped = !ftruncate(file, (off_t)UM_ARENA_SPAN) && map_tables() && map_twice(file);
+	int error = mapped ? 0
+			   : um_fail_errno(UM_EIO,
+					   "cannot map the %llu GiB that the HIP runtime reserves "
+					   "(ulimit -v, ulimit -f)",
+					   UM_ARENA_SPAN >> 30);
+
+	close(file); /* the program's descriptors stay as they would be */
+	if (error)
+		return error;
+	if (um_gaps_reset(&state.gaps, UM_ARENA_SPAN))
+		return UM_ENOMEM;
+	um_arena.span = UM_ARENA_SPAN;
+	return 0;
+}
+
+static uint64_t whole_pages(uint64_t bytes)
+{
+	return (bytes + UM_PAGE_BYTES - 1) & ~(uint64_t)(UM_PAGE_BYTES - 1);
+}
+
+static int check_limits(uint64_t bytes)
+{
+	uint64_t host = um_host_memory_bytes();
+
+	if (bytes > UM_ARENA_SPAN || um_arena_bytes() + whole_pages(bytes) > host)
+		return um_fail(UM_ENOMEM,
+			       "%.1f MiB wanted, %.1f MiB in use; this host has %.1f MiB of memory "
+			       "and the HIP runtime at most %llu MiB",
+			       (double)bytes / 0x1p20, (double)um_arena_bytes() / 0x1p20,
+			       (double)host / 0x1p20, UM_ARENA_SPAN >> 20);
+	return 0;
+}
+
+/* Index in `live` of the first allocation at or above `offset`. */
+static size_t live_index(uint64_t offset)
+{
+	size_t low = 0, high = state.live_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (state.live[middle]->offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool live_insert(struct um_allocation *allocation)
+{
+	if (state.live_count == state.live_capacity) {
+		size_t capacity = state.live_capacity ? 2 * state.live_capacity : 256;
+		void *grown = realloc(state.live, capacity * sizeof(*state.live));
+
+		if (!grown)
+			return false;
+		state.live = grown;
+		state.live_capacity = capacity;
+	}
+	size_t at = live_index(allocation->offset);
+
+	memmove(state.live + at + 1, state.live + at,
+		(state.live_count - at) * sizeof(*state.live));
+	state.live[at] = allocation;
+	state.live_count++;
+	return true;
+}
+
+static void live_remove(const struct um_allocation *allocation)
+{
+	size_t at = live_index(allocation->offset);
+
+	memmove(state.live + at, state.live + at + 1,
+		(state.live_count - at - 1) * sizeof(*state.live));
+	state.live_count--;
+}
+
+uint32_t um_arena_take_id(void)
+{
+	return ++state.last_id;
+}
+
+static void set_owner(const struct um_allocation *allocation, uint32_t id)
+{
+	uint64_t first = allocation->offset >> UM_PAGE_SHIFT;
+	uint64_t pages = whole_pages(allocation->bytes) >> UM_PAGE_SHIFT;
+
+	for (uint64_t page = first; page < first + pages; page++)
+		__atomic_store_n(&um_arena.page_owner[page], id, __ATOMIC_RELEASE);
+}
+
+static int place(struct um_allocation *allocation)
+{
+	uint64_t held = whole_pages(allocation->bytes);
+	uint64_t align = allocation->bytes >= BIG_PAGE_BYTES ? BIG_PAGE_BYTES : UM_PAGE_BYTES;
+
+	if (state.last_id + 1 >= MAX_IDS)
+		return um_fail(UM_ENOMEM, "the program made %u allocations, the most there can be",
+			       MAX_IDS - 1);
+	if (!um_gaps_take(&allocation->offset, &state.gaps, held, align))
+		return um_fail(UM_ENOMEM, "no %.1f MiB in one piece left of %llu MiB",
+			       (double)held / 0x1p20, UM_ARENA_SPAN >> 20);
+	if (!live_insert(allocation)) {
+		um_gaps_give(&state.gaps, allocation->offset, held);
+		return um_fail(UM_ENOMEM, "out of memory");
+	}
+	allocation->id = um_arena_take_id();
+	state.by_id[allocation->id] = allocation;
+	set_owner(allocation, allocation->id);
+	state.bytes += held;
+	return 0;
+}
+
+int um_arena_alloc(struct um_allocation **out, uint32_t kind, uint64_t bytes)
+{
+	int error = um_arena_init();
+
+	if (!error)
+		error = check_limits(bytes);
+	if (error)
+		return error;
+	struct um_allocation *allocation = calloc(1, sizeof(*allocation));
+
+	if (!allocation)
+		return um_fail(UM_ENOMEM, "out of memory");
+	allocation->kind = kind;
+	allocation->bytes = bytes;
+	error = place(allocation);
+	if (error) {
+		free(allocation);
+		return error;
+	}
+	*out = allocation;
+	return 0;
+}
+
+void um_arena_free(struct um_allocation *allocation)
+{
+	uint64_t held = whole_pages(allocation->bytes);
+
+	set_owner(allocation, 0);
+	__atomic_store_n(&state.by_id[allocation->id], NULL, __ATOMIC_RELEASE);
+	live_remove(allocation);
+	/* Frees the file's pages, for both maps: the next allocation there reads zeros. */
+	madvise(um_arena.alias + allocation->offset, held, MADV_REMOVE);
+	um_gaps_give(&state.gaps, allocation->offset, held);
+	state.bytes -= held;
+	free(allocation);
+}
+
+struct um_allocation *um_arena_find(const void *address)
+{
+	uint64_t offset = (uint64_t)((uintptr_t)address - (uintptr_t)um_arena.base);
+
+	if (offset >= um_arena.span)
+		return NULL;
+	return um_arena_by_id(
+		__atomic_load_n(&um_arena.page_owner[offset >> UM_PAGE_SHIFT], __ATOMIC_ACQUIRE));
+}
+
+struct um_allocation *um_arena_by_id(uint32_t id)
+{
+	if (!id || id >= MAX_IDS || !state.by_id)
+		return NULL;
+	return __atomic_load_n(&state.by_id[id], __ATOMIC_ACQUIRE);
+}
+
+uint64_t um_arena_bytes(void)
+{
+	return state.bytes;
+}
+
+void um_arena_each(bool (*call)(struct um_allocation *, void *), void *context)
+{
+	for (size_t i = 0; i < state.live_count; i++)
+		if (!call(state.live[i], context))
+			return;
+}
+
+void um_arena_child(void)
+{
+	if (!um_arena.span)
+		return;
+	/* Nobody else runs here; what the parent allocated is lost, as under ROCm. */
+	for (size_t i = 0; i < state.live_count; i++) {
+		state.by_id[state.live[i]->id] = NULL;
+		free(state.live[i]);
+	}
+	state.live_count = 0;
+	state.bytes = 0;
+	madvise(um_arena.page_owner, UM_ARENA_PAGES * sizeof(*um_arena.page_owner), MADV_DONTNEED);
+	um_arena.base = um_arena.alias = NULL;
+	um_arena.span = 0;
+}
