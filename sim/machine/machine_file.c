@@ -1,0 +1,195 @@
+#include "machine_file.h"
+
+#include "trace/base/error.h"
+#include "trace/base/paths.h"
+#include "yaml_file.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bounds wide enough for any machine to come, and narrow enough that no time overflows. */
+#define BANDWIDTH_MIN 1e6
+#define BANDWIDTH_MAX 1e15
+#define LATENCY_MAX   1e9
+#define MEMORY_MIN    (double)(UINT64_C(1) << 21)
+#define MEMORY_MAX    (double)(UINT64_C(1) << 48)
+
+#define LINK(member)	offsetof(struct um_link_spec, member)
+#define MACHINE(member) offsetof(struct um_machine_spec, member)
+
+static const struct um_yaml_key link_keys[] = {
+	{.name = "name",
+	 .read = um_yaml_name,
+	 .offset = LINK(name),
+	 .capacity = sizeof(((struct um_link_spec *)0)->name),
+	 .required = true},
+	{"to_device", um_yaml_bandwidth, LINK(to_device_bytes_per_s), 0, BANDWIDTH_MIN,
+	 BANDWIDTH_MAX, true},
+	{"to_host", um_yaml_bandwidth, LINK(to_host_bytes_per_s), 0, BANDWIDTH_MIN, BANDWIDTH_MAX,
+	 true},
+	{"latency", um_yaml_duration, LINK(latency_ns), 0, 0, LATENCY_MAX, true},
+	{"remote_request", um_yaml_bytes32, LINK(remote_request_bytes), 0, 16, 4096, true},
+	{"remote_requests_per_s", um_yaml_rate, LINK(remote_requests_per_s), 0, 1e3, 1e13, true},
+	{0},
+};
+
+static int read_link(const struct um_yaml_file *file, const struct um_yaml_node *node,
+		     const struct um_yaml_key *key, void *target)
+{
+	return um_yaml_read_mapping(file, node, "a link", link_keys, (char *)target + key->offset);
+}
+
+static const struct um_yaml_key machine_keys[] = {
+	{.name = "name",
+	 .read = um_yaml_name,
+	 .offset = MACHINE(name),
+	 .capacity = sizeof(((struct um_machine_spec *)0)->name),
+	 .required = true},
+	{.name = "device_name",
+	 .read = um_yaml_name,
+	 .offset = MACHINE(device_name),
+	 .capacity = sizeof(((struct um_machine_spec *)0)->device_name),
+	 .required = true},
+	{.name = "arch",
+	 .read = um_yaml_name,
+	 .offset = MACHINE(arch),
+	 .capacity = sizeof(((struct um_machine_spec *)0)->arch),
+	 .required = true},
+	{"devices", um_yaml_u32, MACHINE(devices), 0, 1, UM_DEVICES_MAX, true},
+	{"memory", um_yaml_bytes, MACHINE(memory_bytes), 0, MEMORY_MIN, MEMORY_MAX, true},
+	{"compute_units", um_yaml_u32, MACHINE(compute_units), 0, 1, 100000, true},
+	{"waves_per_unit", um_yaml_u32, MACHINE(waves_per_unit), 0, 1, 1024, true},
+	{"wave_lanes", um_yaml_u32, MACHINE(wave_lanes), 0, 1, 64, true},
+	{"clock_khz", um_yaml_u32, MACHINE(clock_khz), 0, 1, 1e8, true},
+	{"memory_clock_khz", um_yaml_u32, MACHINE(memory_clock_khz), 0, 1, 1e8, true},
+	{"memory_bus_bits", um_yaml_u32, MACHINE(memory_bus_bits), 0, 1, 1e6, true},
+	{"l2", um_yaml_bytes32, MACHINE(l2_bytes), 0, 1, 4e9, true},
+	{"memory_bandwidth", um_yaml_bandwidth, MACHINE(memory_bytes_per_s), 0, BANDWIDTH_MIN,
+	 BANDWIDTH_MAX, true},
+	{"launch", um_yaml_duration, MACHINE(launch_ns), 0, 0, LATENCY_MAX, true},
+	{"xnack", um_yaml_bool, MACHINE(xnack), 0, 0, 0, true},
+	{"link", read_link, MACHINE(link), 0, 0, 0, true},
+	{0},
+};
+
+static int out_of_memory(void)
+{
+	return um_fail(UM_ENOMEM, "out of memory");
+}
+
+/* Takes the file's text on success. */
+static int spec_from_file(struct um_machine_spec **out, struct um_yaml_file *file)
+{
+	static const struct um_yaml_node nothing = {
+		.kind = UM_YAML_MAPPING, .line = 1, .column = 1};
+	struct um_machine_spec *spec = calloc(1, sizeof(*spec));
+
+	if (!spec)
+		return out_of_memory();
+	int error = um_yaml_read_mapping(file, file->root ? file->root : &nothing, "a machine",
+					 machine_keys, spec);
+	if (error) {
+		um_machine_spec_destroy(spec);
+		return error;
+	}
+	spec->text = file->text;
+	file->text = NULL;
+	*out = spec;
+	return 0;
+}
+
+int um_machine_parse(struct um_machine_spec **out, const char *path, const char *text, size_t bytes)
+{
+	struct um_yaml_file *file;
+	int error = um_yaml_parse(&file, path, text, bytes);
+
+	if (error)
+		return error;
+	error = spec_from_file(out, file);
+	um_yaml_destroy(file);
+	return error;
+}
+
+static int load_path(struct um_machine_spec **out, const char *path)
+{
+	struct um_yaml_file *file;
+	int error = um_yaml_load(&file, path);
+
+	if (error)
+		return error;
+	error = spec_from_file(out, file);
+	um_yaml_destroy(file);
+	return error;
+}
+
+void um_machine_spec_destroy(struct um_machine_spec *spec)
+{
+	if (!spec)
+		return;
+	free(spec->text);
+	free(spec);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), end_length = strlen(end);
+
+	return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+bool um_machine_is_path(const char *name)
+{
+	return strchr(name, '/') || ends_with(name, ".yaml") || ends_with(name, ".yml");
+}
+
+static int is_machine_file(const struct dirent *entry)
+{
+	return ends_with(entry->d_name, ".yaml");
+}
+
+/* The names that there are, for who gave another. */
+static int unknown_machine(const char *name, const char *folder)
+{
+	struct dirent **entries;
+	int count = scandir(folder, &entries, is_machine_file, alphasort);
+	char list[400] = "";
+
+	if (count < 0)
+		return um_fail_errno(UM_ENOENT, "no machine \"%.48s\": %s", name, folder);
+	for (int i = 0; i < count; i++) {
+		size_t used = strlen(list);
+		snprintf(list + used, sizeof(list) - used, "%s%.*s", used ? ", " : "",
+			 (int)(strlen(entries[i]->d_name) - strlen(".yaml")), entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return um_fail(UM_ENOENT, "no machine \"%.48s\": there are %s, or give a file (./my.yaml)",
+		       name, list);
+}
+
+int um_machine_load(struct um_machine_spec **out, const char *name)
+{
+	char *folder = NULL, *path = NULL;
+
+	if (!name)
+		name = UM_MACHINE_DEFAULT;
+	if (um_machine_is_path(name))
+		return load_path(out, name);
+	int error = um_path_share(&folder, "machines");
+	if (error)
+		return error;
+	if (asprintf(&path, "%s/%s.yaml", folder, name) < 0) {
+		path = NULL;
+		error = out_of_memory();
+	} else if (access(path, F_OK) != 0) {
+		error = unknown_machine(name, folder);
+	} else {
+		error = load_path(out, path);
+	}
+	free(path);
+	free(folder);
+	return error;
+}

@@ -1,0 +1,123 @@
+#include "param.h"
+
+#include "trace/base/error.h"
+#include "trace/base/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A bound as a policy file would have it. */
+static void bound_text(char *buffer, size_t capacity, enum um_param_type type, double bound)
+{
+	if (type == UM_PARAM_BYTES)
+		um_format_bytes(buffer, capacity, (uint64_t)bound);
+	else if (type == UM_PARAM_DURATION)
+		um_format_duration(buffer, capacity, (uint64_t)bound);
+	else
+		snprintf(buffer, capacity, "%.10g", bound);
+}
+
+static int check_range(const struct um_param *param, const char *text, double value)
+{
+	char least[32], most[32];
+
+	if (value >= param->minimum && value <= param->maximum)
+		return 0;
+	bound_text(least, sizeof(least), param->type, param->minimum);
+	bound_text(most, sizeof(most), param->type, param->maximum);
+	return um_fail(UM_EINVAL, "%s: %.48s is out of range: it can be %s to %s", param->name,
+		       text, least, most);
+}
+
+static int parse_bool(struct um_param_value *out, const char *text)
+{
+	static const struct {
+		const char *text;
+		uint64_t value;
+	} words[] = {{"on", 1}, {"true", 1}, {"yes", 1}, {"off", 0}, {"false", 0}, {"no", 0}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i].text, text) == 0) {
+			out->integer = words[i].value;
+			return 0;
+		}
+	return um_fail(UM_EINVAL, "%s: \"%.48s\" is neither on nor off", out->param->name, text);
+}
+
+static int parse_choice(struct um_param_value *out, const char *text)
+{
+	char list[256];
+	size_t used = 0;
+
+	list[0] = '\0';
+	for (size_t i = 0; out->param->choices[i]; i++) {
+		if (strcmp(out->param->choices[i], text) == 0) {
+			out->integer = i;
+			return 0;
+		}
+		int wrote = snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
+				     out->param->choices[i]);
+		if (wrote > 0 && (size_t)wrote < sizeof(list) - used)
+			used += (size_t)wrote;
+	}
+	return um_fail(UM_EINVAL, "%s: \"%.48s\" is none of %s", out->param->name, text, list);
+}
+
+/* A plain number with a point; the exponents and infinities of strtod() have no place in a file. */
+static int parse_real(struct um_param_value *out, const char *text)
+{
+	char *end;
+	size_t plain = strspn(text, "0123456789.");
+
+	out->real = strtod(text, &end);
+	if (plain == 0 || text[plain] != '\0' || *end != '\0')
+		return um_fail(UM_EINVAL, "%s: \"%.48s\" is not a number", out->param->name, text);
+	return 0;
+}
+
+static int parse_whole(struct um_param_value *out, const char *text)
+{
+	int error;
+
+	switch (out->param->type) {
+	case UM_PARAM_BYTES:
+		error = um_parse_bytes(text, &out->integer);
+		break;
+	case UM_PARAM_DURATION:
+		error = um_parse_duration(text, &out->integer);
+		break;
+	default:
+		error = um_parse_u64(text, &out->integer);
+		break;
+	}
+	if (error)
+		return um_fail(error, "%s: %s", out->param->name, um_error_message());
+	out->real = (double)out->integer;
+	return 0;
+}
+
+int um_param_parse(struct um_param_value *out, const struct um_param *param, const char *text)
+{
+	struct um_param_value value = {.param = param};
+	int error;
+
+	if (param->type == UM_PARAM_BOOL) {
+		error = parse_bool(&value, text);
+	} else if (param->type == UM_PARAM_CHOICE) {
+		error = parse_choice(&value, text);
+	} else {
+		error = param->type == UM_PARAM_REAL ? parse_real(&value, text)
+						     : parse_whole(&value, text);
+		if (!error)
+			error = check_range(param, text, value.real);
+	}
+	if (!error)
+		*out = value;
+	return error;
+}
+
+int um_param_default(struct um_param_value *out, const struct um_param *param)
+{
+	return um_param_parse(out, param, param->default_text);
+}
