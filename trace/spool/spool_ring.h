@@ -1,9 +1,10 @@
 /*
  * The ring between a traced program and umtrace: a file in shared memory that umtrace makes, names
  * in the environment variable UMTRACE_SPOOL and removes. One writer (the program; callers hold a
- * lock of their own), one reader. The writer opens the file, maps it and closes the descriptor, so
- * the program's descriptors stay as they were. A record becomes visible whole or not at all, so a
- * program that is killed leaves a ring that can be drained to its last whole record.
+ * lock of their own), one reader. The writer opens the file, maps it, closes the descriptor and
+ * removes the file, so the program's descriptors stay as they were and no kill leaves a file
+ * behind. A record becomes visible whole or not at all, so a program that is killed leaves a ring
+ * that can be drained to its last whole record.
  */
 #ifndef UM_SPOOL_RING_H
 #define UM_SPOOL_RING_H
@@ -35,30 +36,35 @@ struct um_spool_writer;
 struct um_spool_reader;
 
 /* Records larger than this are refused: split PAGES and STREAM before. */
-#define UM_SPOOL_RECORD_MAX (256u * 1024u)
+#define UM_SPOOL_RECORD_MAX    (256u * 1024u)
 #define UM_SPOOL_DEFAULT_BYTES (16u * 1024u * 1024u)
 
 /* --- inside the program: no allocation but the mapping, no message printed --- */
 
-/* Maps the ring at `path` and closes the descriptor. UM_EIO, UM_EFORMAT, UM_EVERSION. */
+/* Maps the ring at `path`. UM_EIO, UM_EFORMAT, UM_EVERSION; UM_EEXIST: a process has it already. */
 int um_spool_attach(struct um_spool_writer **out, const char *path);
 /* What umtrace asked for; valid until detach. */
 const struct um_spool_config *um_spool_config(const struct um_spool_writer *);
 /*
  * Room for a record of `bytes` (multiple of 8, at most UM_SPOOL_RECORD_MAX), contiguous; blocks
- * while the ring is full. NULL once the reader has gone: the writer is then off for good.
+ * while the ring is full. NULL once the reader has gone: the writer is then off for good. NULL too
+ * for a second reservation before the commit of the first: a signal handler that calls HIP meets
+ * its own thread's; that record is lost and counted.
  */
 void *um_spool_reserve(struct um_spool_writer *, size_t bytes);
 /* Publishes the record last reserved; its header.bytes must not exceed what was reserved. */
 void um_spool_commit(struct um_spool_writer *);
 /* Copies and publishes a whole record. False once the reader has gone. */
 bool um_spool_put(struct um_spool_writer *, const struct um_record *);
+/* How many records were refused so far: those of signal handlers, and any of impossible length. */
+uint64_t um_spool_refused(const struct um_spool_writer *);
 /* Unmaps; NULL is legal. Also what the child of a fork calls. */
 void um_spool_detach(struct um_spool_writer *);
 
 /* --- in umtrace --- */
 
-/* Makes the ring file (mode 0600) in `directory` or, if NULL, /dev/shm or $TMPDIR. Owned by the caller. */
+/* Makes the ring file (mode 0600) in `directory` or, if NULL, /dev/shm or $TMPDIR. Owned by the
+ * caller. */
 int um_spool_create(struct um_spool_reader **out, const char *directory, size_t ring_bytes,
 		    const struct um_spool_config *config);
 const char *um_spool_path(const struct um_spool_reader *);
@@ -69,11 +75,13 @@ bool um_spool_attached(const struct um_spool_reader *);
  * um_spool_release(). A record whose header cannot be right ends the stream: UM_EFORMAT in *error.
  */
 const struct um_record *um_spool_next(struct um_spool_reader *, int *error);
-/* Gives the space of everything returned so far back to the writer (next() does so for the one before). */
+/* Gives the space of everything returned so far back to the writer (next() does so for the one
+ * before). */
 void um_spool_release(struct um_spool_reader *);
 /* Sleeps until there is something to read, at most timeout_ms. */
 void um_spool_wait(struct um_spool_reader *, int timeout_ms);
-/* Unmaps and removes the file; NULL is legal. A writer that blocks wakes up and goes on untraced. */
+/* Unmaps and removes the file; NULL is legal. A writer that blocks wakes up and goes on untraced.
+ */
 void um_spool_destroy(struct um_spool_reader *);
 
 #endif
