@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+. "$(dirname "$0")/lib.sh"
+
+m=100 n=130 k=70 tile=16
+up() { echo $((($1 + $2 - 1) / $2)); }
+a=$((m * k * 4)) b=$((k * n * 4)) c=$((m * n * 4))
+pa=$(up $a 4096) pb=$(up $b 4096) pc=$(up $c 4096)
+shape="--m=$m --n=$n --k=$k"
+
+trace t matmul $shape
+equal t "accesses" "$((m * k * $(up $n $tile) + k * n * $(up $m $tile)))|$((m * n))|0" \
+	"SELECT reads, writes, atomics FROM kernel"
+equal t "shape" "$(up $n $tile)|$(up $m $tile)|1|$tile|$tile|1|$((2 * tile * tile * 4))" \
+	"SELECT grid_x, grid_y, grid_z, block_x, block_y, block_z, lds_bytes FROM kernel"
+equal t "A and B are read, C is written" "1 $pa 1|2 $pb 1|3 $pc 6" \
+	"SELECT group_concat(row, '|') FROM (SELECT allocation || ' ' || SUM(pages) || ' ' ||
+	 MAX(touch) AS row FROM page_access WHERE op = $launch GROUP BY allocation)"
+equal t "only C is read by the host after" "3|$pc|1" \
+	"SELECT allocation, SUM(pages), MAX(touch & 3) FROM page_access WHERE op > $launch"
+
+replay d4 t --page-size 4KiB
+equal d4 "device faults" $((pa + pb + pc)) "$device_faults"
+equal d4 "bytes to the device" $((4096 * (pa + pb))) "$to_device"
+equal d4 "bytes to the host" $((4096 * pc)) "$to_host"
+replay d64 t --page-size 64KiB
+equal d64 "device faults" $(($(up $a 65536) + $(up $b 65536) + $(up $c 65536))) "$device_faults"
+equal d64 "bytes to the device" $((4096 * (pa + pb))) "$to_device"
+
+trace prefetch matmul $shape --prefetch
+replay prefetch4 prefetch --page-size 4KiB
+equal prefetch4 "device faults" $pc "$device_faults"
+equal prefetch4 "bytes to the device" $((4096 * (pa + pb))) "$to_device"
+
+trace advise matmul $shape --advise
+replay advise4 advise --page-size 4KiB
+equal advise4 "bytes to the device" $((4096 * (pa + pb))) "$to_device"
+equal advise4 "bytes to the host" $((4096 * pc)) "$to_host"
+
+trace copies matmul $shape --copies
+replay copies4 copies --page-size 4KiB
+equal copies4 "device faults" 0 "$device_faults"
+equal copies4 "bytes to the device" $((a + b)) "$to_device"
+equal copies4 "bytes to the host" $c "$to_host"
+finish

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+. "$(dirname "$0")/lib.sh"
+
+n=65536                 # floats
+pages=$((n * 4 / 4096)) # 64
+bytes=$((n * 4))
+
+trace t scale --n=$n
+equal t "allocation" "managed|$bytes" "SELECT kind, bytes FROM allocation"
+equal t "lanes' accesses" "$n|$n|0|$bytes|$bytes" \
+	"SELECT reads, writes, atomics, bytes_read, bytes_written FROM kernel"
+# All 64 lines of each page: -1 is the full mask. 4 lines a wave of 64 lanes, read and written.
+equal t "page accesses of the launch" "0|$pages|3|-1|-1|128|0" \
+	"SELECT first_page, pages, touch, lines_read, lines_written, requests, atomics
+	 FROM page_access WHERE op = $launch"
+equal t "host before" "0|$pages|2" \
+	"SELECT first_page, pages, touch & 3 FROM page_access WHERE op < $launch"
+equal t "host after" "0|$pages|1" \
+	"SELECT first_page, pages, touch & 3 FROM page_access WHERE op > $launch"
+equal t "host masks are not known" "8|1" \
+	"SELECT MIN(touch & 8), MAX(lines_read IS NULL) FROM page_access WHERE op <> $launch"
+equal t "operations" "alloc,host,launch,sync_device,host,free" \
+	"SELECT group_concat(kind) FROM (SELECT kind FROM op ORDER BY op)"
+
+# The rows that umtrace itself fills in come from the same model.
+equal t "modelled faults" $pages "$device_faults"
+equal t "origin of accesses and faults" "emulated,modelled" \
+	"SELECT group_concat(origin) FROM (SELECT origin FROM origin
+	 WHERE record IN ('page_access', 'fault') ORDER BY record DESC)"
+
+for size in 4 64 2048; do
+	replay d$size t --page-size ${size}KiB
+	wanted=$(((bytes + size * 1024 - 1) / (size * 1024)))
+	equal d$size "device faults" $wanted "$device_faults"
+	equal d$size "host faults" $wanted "$host_faults"
+	equal d$size "bytes to the device" $bytes "$to_device"
+	equal d$size "bytes to the host" $bytes "$to_host"
+done
+
+trace part scale --n=$n --host-pages-read=10
+replay part4 part --page-size 4KiB
+equal part4 "bytes to the device" $bytes "$to_device"
+equal part4 "only what the host reads comes back" $((10 * 4096)) "$to_host"
+
+trace prefetch scale --n=$n --prefetch
+for size in 4 64; do
+	replay prefetch$size prefetch --page-size ${size}KiB
+	equal prefetch$size "device faults" 0 "$device_faults"
+	equal prefetch$size "bytes to the device" $bytes "$to_device"
+	equal prefetch$size "by prefetch" $bytes \
+		"SELECT SUM(bytes) FROM migration WHERE cause = 'prefetch'"
+	equal prefetch$size "bytes to the host" $bytes "$to_host"
+done
+
+trace host scale --n=$n --advise=preferred-host
+for size in 4 64; do
+	replay host$size host --page-size ${size}KiB
+	equal host$size "migrations" 0 "$migrations"
+	equal host$size "lines read and written remotely" "$((64 * pages)) $((64 * pages))" \
+		"$remote_lines"
+	equal host$size "bytes to the device" $bytes "$to_device"
+	equal host$size "bytes to the host" $bytes "$to_host"
+done
+
+# A policy file does the same to the program without the advice.
+cat >host.yaml <<'END'
+advise:
+  - on: {kind: managed}
+    preferred_location: host
+END
+replay policy t -P host.yaml --page-size 4KiB
+equal policy "migrations" 0 "$migrations"
+equal policy "lines read and written remotely" "$((64 * pages)) $((64 * pages))" "$remote_lines"
+
+# A last page of 100 floats: 400 bytes, 7 lines.
+trace partial scale --n=$((n + 100))
+equal partial "whole pages, then 7 lines" "0|$pages|-1|-1|128 $pages|1|127|127|14" \
+	"SELECT group_concat(row, ' ') FROM (SELECT first_page || '|' || pages || '|' || lines_read
+	 || '|' || lines_written || '|' || requests AS row FROM page_access WHERE op = $launch
+	 ORDER BY first_page)"
+replay partial4 partial --page-size 4KiB
+equal partial4 "a page moves whole" $(((pages + 1) * 4096)) "$to_device"
+trace partial_host scale --n=$((n + 100)) --advise=preferred-host
+replay partial_host4 partial_host --page-size 4KiB
+equal partial_host4 "only the lines it has" "$((64 * pages + 7)) $((64 * pages + 7))" "$remote_lines"
+finish

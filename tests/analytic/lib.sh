@@ -1,0 +1,76 @@
+# Sourced by the end-to-end tests here: each builds on a real program of kernels/, traced and
+# replayed, and holds what came out against a closed form (the program's head comment derives it).
+#
+#   trace NAME PROGRAM ARGS...     kernels/PROGRAM under umtrace -> NAME.um.db
+#   replay NAME TRACE OPTIONS...   umsim replay TRACE.um.db -> NAME.um.db
+#   equal NAME WHAT WANTED SQL     one value of NAME.um.db
+#   at_most NAME WHAT LIMIT SQL    the same, an upper bound
+#   finish                         last line of every test
+set -u
+export LC_ALL=C
+: "${UM_BUILD:?the build folder}" "${UM_SOURCE:?the source folder}"
+
+um_scratch=$(mktemp -d "${TMPDIR:-/tmp}/um-analytic-XXXXXX")
+um_failures=0
+um_checks=0
+trap 'rm -rf "$um_scratch"' EXIT
+cd "$um_scratch" || exit 1
+PATH=$UM_BUILD/bin:$PATH
+
+# Values that several tests ask for.
+device_faults="SELECT COALESCE(SUM(faults), 0) FROM fault WHERE device >= 0"
+host_faults="SELECT COALESCE(SUM(faults), 0) FROM fault WHERE device < 0"
+to_device="SELECT COALESCE(SUM(bytes_to_device), 0) FROM traffic"
+to_host="SELECT COALESCE(SUM(bytes_to_host), 0) FROM traffic"
+migrations="SELECT COUNT(*) FROM migration WHERE bytes > 0"
+remote_lines="SELECT COALESCE(SUM(lines_read), 0) || ' ' || COALESCE(SUM(lines_written), 0) FROM remote_access"
+launch="(SELECT op FROM kernel)"
+
+fail() {
+	echo "FAILED: $*" >&2
+	um_failures=$((um_failures + 1))
+}
+
+must() {
+	local status=0
+	"$@" >"$um_scratch/out" 2>&1 </dev/null || status=$?
+	[ "$status" = 0 ] && return
+	fail "status $status: $*"
+	cat "$um_scratch/out" >&2
+}
+
+trace() {
+	local name=$1 program=$2
+	shift 2
+	must umtrace -q -o "$name.um.db" -- "$UM_BUILD/kernels/$program" "$@"
+}
+
+replay() {
+	local name=$1 from=$2
+	shift 2
+	must umsim replay "$from.um.db" -o "$name.um.db" "$@"
+}
+
+query() {
+	sqlite3 "$1.um.db" "$2"
+}
+
+equal() {
+	local got
+	got=$(query "$1" "$4")
+	um_checks=$((um_checks + 1))
+	[ "$got" = "$3" ] || fail "$1: $2: $got, expected $3"
+}
+
+at_most() {
+	local got
+	got=$(query "$1" "$4")
+	um_checks=$((um_checks + 1))
+	[ -n "$got" ] && [ "$got" -le "$3" ] || fail "$1: $2: $got, at most $3"
+}
+
+finish() {
+	echo "$um_checks values, $um_failures wrong"
+	[ "$um_failures" = 0 ] && [ "$um_checks" -gt 0 ]
+	exit
+}
