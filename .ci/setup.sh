@@ -1,7 +1,7 @@
 # Sourced by demo.sh and test.sh: the Debian 12 packages that umtrace is built and tested with.
 
 um_packages=(
-	gcc g++ clang-15 libclang-rt-15-dev     # the two compilers, sanitizers, libstdc++ of HIP programs
+	gcc g++ clang-15 libclang-common-15-dev # the two compilers, sanitizers, libstdc++ of HIP programs
 	cmake ninja-build pkg-config
 	hipcc libamdhip64-dev                   # HIP: headers, the compiler driver of AMD
 	clang-tools-15 lld-15 llvm-15-dev       # umhipcc: offload bundles, linking, LLVM's C API
