@@ -18,7 +18,7 @@ say() {
 
 # replay POLICY PAGE_SIZE: a database build/demo/POLICY-SIZE.um.db
 replay() {
-	umsim replay matmul.um.db -P "../../kernels/policies/$1.yaml" --page-size "$2" \
+	umsim replay matmul.um.db -P "../../sim/policy/examples/$1.yaml" --page-size "$2" \
 		-o "$1-$2.um.db" --force -q
 }
 
@@ -43,13 +43,13 @@ say umtrace --force ./matmul --m=512 --n=512 --k=512
 say umanalyze summary matmul.um.db
 
 printf '\n\033[1mPredicted link traffic (demand paging, not checked on hardware)\033[0m\n\n'
-for policy in as_written prefetch_inputs stay_on_host; do
+for policy in none prefetch host; do
 	for size in 4KiB 64KiB; do
 		replay $policy $size
 		table_row $policy $size
 	done
 done | awk -F '|' '
-	BEGIN { f = "%-16s  %5s  %13s  %12s  %12s  %12s\n"
+	BEGIN { f = "%-8s  %5s  %13s  %12s  %12s  %12s\n"
 		printf f, "policy", "page", "device faults", "to device", "to host", "time" }
 	{ printf f, $1, $2, $3, $4, $5, $6 }'
 printf '\nThe traces are in build/demo; umsim replay --help and umanalyze --help say what else they tell.\n'
