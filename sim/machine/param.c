@@ -3,6 +3,7 @@
 #include "trace/base/error.h"
 #include "trace/base/units.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,11 +65,11 @@ static int parse_choice(struct um_param_value *out, const char *text)
 	return um_fail(UM_EINVAL, "%s: \"%.48s\" is none of %s", out->param->name, text, list);
 }
 
-/* A plain number with a point; the exponents and infinities of strtod() have no place in a file. */
+/* A decimal number; the infinities and hexadecimals of strtod() have no place in a file. */
 static int parse_real(struct um_param_value *out, const char *text)
 {
 	char *end;
-	size_t plain = strspn(text, "0123456789.");
+	size_t plain = strspn(text, "0123456789.eE+-");
 
 	out->real = strtod(text, &end);
 	if (plain == 0 || text[plain] != '\0' || *end != '\0')
@@ -120,4 +121,52 @@ int um_param_parse(struct um_param_value *out, const struct um_param *param, con
 int um_param_default(struct um_param_value *out, const struct um_param *param)
 {
 	return um_param_parse(out, param, param->default_text);
+}
+
+/* The largest unit of the ladder that divides the value, so that nothing is rounded. */
+static char *exact_text(char *buffer, size_t capacity, uint64_t value, const char *const *units,
+			uint64_t step)
+{
+	while (value && units[1] && value % step == 0) {
+		value /= step;
+		units++;
+	}
+	snprintf(buffer, capacity, "%" PRIu64 "%s", value, units[0]);
+	return buffer;
+}
+
+/* The fewest digits that give the same double again. */
+static char *real_text(char *buffer, size_t capacity, double value)
+{
+	for (int digits = 1; digits <= 17; digits++) {
+		snprintf(buffer, capacity, "%.*g", digits, value);
+		if (strtod(buffer, NULL) == value)
+			break;
+	}
+	return buffer;
+}
+
+char *um_param_text(char *buffer, size_t capacity, const struct um_param_value *value)
+{
+	static const char *const byte_units[] = {"B", "KiB", "MiB", "GiB", "TiB", NULL};
+	static const char *const duration_units[] = {"ns", "us", "ms", "s", NULL};
+	static const char *const no_units[] = {"", NULL};
+
+	switch (value->param->type) {
+	case UM_PARAM_BOOL:
+		snprintf(buffer, capacity, "%s", value->integer ? "on" : "off");
+		return buffer;
+	case UM_PARAM_CHOICE:
+		snprintf(buffer, capacity, "%s", value->param->choices[value->integer]);
+		return buffer;
+	case UM_PARAM_REAL:
+		return real_text(buffer, capacity, value->real);
+	case UM_PARAM_BYTES:
+		return exact_text(buffer, capacity, value->integer, byte_units, 1024);
+	case UM_PARAM_DURATION:
+		return exact_text(buffer, capacity, value->integer, duration_units, 1000);
+	case UM_PARAM_COUNT:
+		break;
+	}
+	return exact_text(buffer, capacity, value->integer, no_units, 1);
 }

@@ -3,6 +3,7 @@
 #define UM_PARAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum um_param_type { UM_PARAM_BOOL, UM_PARAM_COUNT, UM_PARAM_BYTES, UM_PARAM_DURATION, UM_PARAM_REAL, UM_PARAM_CHOICE };
@@ -25,5 +26,7 @@ struct um_param_value {
 /* UM_EINVAL with a message that names the parameter and its range. */
 int um_param_parse(struct um_param_value *out, const struct um_param *, const char *text);
 int um_param_default(struct um_param_value *out, const struct um_param *);
+/* As a policy file would have it; parses back to the same value. Returns `buffer` (64 bytes do). */
+char *um_param_text(char *buffer, size_t capacity, const struct um_param_value *);
 
 #endif

@@ -12,11 +12,12 @@
 
 #include <stdbool.h>
 
-enum um_match { UM_MATCH_ANY = 0 };
+#define UM_DRIVER_DEFAULT "demand"
 
 /* Which allocations a rule is about; what is unset matches all. */
 struct um_selector {
-	char *site;  /* "file:line", "function" or "module+0xOFFSET"; shell wildcards */
+	/* "file:line", "function" or "module+0xOFFSET", folders left out or not; shell wildcards */
+	char *site;
 	char *name;  /* shell wildcards */
 	uint32_t index; /* n-th allocation of the program, from 1; 0 unset */
 	char *kind;  /* managed, device, pinned */
@@ -27,7 +28,11 @@ struct um_selector {
 
 /* When: before the nth (0: every) launch whose name matches `before`; NULL: at allocation. */
 struct um_moment {
-	char *before; /* shell wildcards over the kernel's name up to its '(' or the whole */
+	/*
+	 * Shell wildcards over the kernel's name: as demangled, up to its arguments, or without its
+	 * template arguments as well.
+	 */
+	char *before;
 	uint32_t nth;
 	uint32_t ahead; /* launches earlier */
 };
@@ -50,8 +55,8 @@ struct um_rule {
 
 struct um_policy {
 	char *path; /* "-" for the built-in empty one */
-	char *machine; /* name or file; NULL: default */
-	const struct um_driver_ops *driver; /* NULL: demand */
+	char *machine; /* name or file (relative to the policy's folder); NULL: default */
+	const struct um_driver_ops *driver; /* never NULL: UM_DRIVER_DEFAULT where none is named */
 	struct um_param_value *params;	    /* one for each of driver->params */
 	uint64_t page_bytes;		    /* 0: the driver's default */
 	uint64_t memory_bytes;		    /* 0: the machine's */
@@ -60,12 +65,24 @@ struct um_policy {
 	size_t rule_count;
 };
 
+/* UM_EINVAL: "file:line:column: what is wrong"; UM_ENOENT, UM_EIO (the file), UM_ENOMEM. */
 int um_policy_load(struct um_policy **out, const char *path);
+/* From a text (of a run's `policy`); `path` is for messages. */
+int um_policy_parse(struct um_policy **out, const char *path, const char *text, size_t bytes);
 /* No file: defaults throughout. */
 int um_policy_default(struct um_policy **out);
 void um_policy_destroy(struct um_policy *);
 /* The effective policy as YAML with every default spelled out; malloc'ed. UM_ENOMEM. */
 int um_policy_text(char **out, const struct um_policy *);
+
+/*
+ * What a command line puts over the policy. UM_EINVAL: no such driver (lists them), or a page size
+ * that the driver does not take. Another driver starts with its defaults.
+ */
+int um_policy_set_driver(struct um_policy *, const char *name);
+int um_policy_set_page_bytes(struct um_policy *, uint64_t page_bytes);
+/* UM_EINVAL with the rule's line where a rule names a device that the machine does not have. */
+int um_policy_check_devices(const struct um_policy *, const struct um_machine_spec *);
 
 /* Whether rule matches; site strings and name may be NULL. `index` counts from 1. */
 struct um_allocation_facts {
@@ -75,7 +92,9 @@ struct um_allocation_facts {
 	const char *const *sites; /* every way to name its site, ends with NULL */
 };
 bool um_rule_matches(const struct um_rule *, const struct um_allocation_facts *);
-/* `kernel` demangled. `nth`: how many-th launch with a matching name it is, from 1. */
+/* Whether a launch of `kernel` (demangled) is one that `before` names; false at an allocation's. */
+bool um_moment_names(const struct um_moment *, const char *kernel);
+/* The same, and `nth` is right: how many-th launch with a matching name it is, from 1. */
 bool um_moment_matches(const struct um_moment *, const char *kernel, uint32_t nth);
 
 #endif

@@ -1,0 +1,419 @@
+#include "policy.h"
+
+#include "policy_rule.h"
+#include "sim/machine/machine_file.h"
+#include "sim/machine/yaml_file.h"
+#include "trace/base/error.h"
+#include "trace/base/suggest.h"
+#include "trace/base/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POLICY(member) offsetof(struct um_policy, member)
+
+static int out_of_memory(void)
+{
+	return um_fail(UM_ENOMEM, "out of memory");
+}
+
+/* ---------------------------------------------------------------- driver and page size */
+
+static int adopt_driver(struct um_policy *policy, const struct um_driver_ops *ops)
+{
+	size_t count = 0;
+
+	while (ops->params && ops->params[count].name)
+		count++;
+	struct um_param_value *values = calloc(count + 1, sizeof(*values));
+	if (!values)
+		return out_of_memory();
+	for (size_t i = 0; i < count; i++) {
+		int error = um_param_default(&values[i], &ops->params[i]);
+		if (error) {
+			free(values);
+			return error;
+		}
+	}
+	free(policy->params);
+	policy->params = values;
+	policy->driver = ops;
+	return 0;
+}
+
+int um_policy_set_driver(struct um_policy *policy, const char *name)
+{
+	const struct um_driver_ops *ops = um_driver_find(name);
+
+	if (!ops)
+		return UM_EINVAL;
+	int error = adopt_driver(policy, ops);
+	if (!error && policy->page_bytes)
+		error = um_policy_set_page_bytes(policy, policy->page_bytes);
+	return error;
+}
+
+/* "4 KiB, 64 KiB, 2 MiB" */
+static void page_sizes_text(char *buffer, size_t capacity, const uint64_t *page_bytes)
+{
+	size_t used = 0;
+	char size[32];
+
+	for (; *page_bytes && used < capacity; page_bytes++) {
+		int wrote = snprintf(buffer + used, capacity - used, "%s%s", used ? ", " : "",
+				     um_format_bytes(size, sizeof(size), *page_bytes));
+		used += wrote > 0 ? (size_t)wrote : 0;
+	}
+}
+
+int um_policy_set_page_bytes(struct um_policy *policy, uint64_t page_bytes)
+{
+	const struct um_driver_ops *ops = policy->driver;
+	const uint64_t fixed[] = {ops->default_page_bytes, 0};
+	const uint64_t *sizes = ops->page_bytes ? ops->page_bytes : fixed;
+	char list[256] = "", asked[32];
+
+	for (size_t i = 0; sizes[i]; i++)
+		if (sizes[i] == page_bytes) {
+			policy->page_bytes = page_bytes;
+			return 0;
+		}
+	page_sizes_text(list, sizeof(list), sizes);
+	um_format_bytes(asked, sizeof(asked), page_bytes);
+	return um_fail(UM_EINVAL, "page_size: driver %s does not take %s; it takes %s", ops->name,
+		       asked, list);
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* What has to wait until the driver is known, or is only needed while reading. */
+struct policy_reading {
+	struct um_policy *policy;
+	const struct um_yaml_node *page_size, *driver;
+	size_t rule_capacity;
+};
+
+static int fail_again(const struct um_yaml_file *file, const struct um_yaml_node *node, int error)
+{
+	return error == UM_ENOMEM ? error : um_yaml_fail(file, node, "%s", um_error_message());
+}
+
+static int read_param(const struct um_yaml_file *file, const struct um_yaml_node *key,
+		      struct um_policy *policy)
+{
+	const struct um_param *params = policy->driver->params;
+	size_t count = 0;
+
+	for (; params && params[count].name; count++) {
+		if (strcmp(params[count].name, key->text) != 0)
+			continue;
+		const char *text = um_yaml_scalar(file, key->next, key->text);
+		if (!text)
+			return UM_EINVAL;
+		int error = um_param_parse(&policy->params[count], &params[count], text);
+		return error ? fail_again(file, key->next, error) : 0;
+	}
+	const char *meant =
+		count ? um_suggest(key->text, &params->name, count, sizeof(*params)) : NULL;
+	return um_yaml_fail(file, key, "driver %s has no \"%.48s\"%s%s%s", policy->driver->name,
+			    key->text, meant ? ": did you mean \"" : "", meant ? meant : "",
+			    meant ? "\"?" : "");
+}
+
+static const struct um_yaml_node *find_value(const struct um_yaml_node *mapping, const char *name)
+{
+	for (const struct um_yaml_node *key = mapping->first; key; key = key->next->next)
+		if (key->kind == UM_YAML_SCALAR && strcmp(key->text, name) == 0)
+			return key->next;
+	return NULL;
+}
+
+static int check_once(const struct um_yaml_file *file, const struct um_yaml_node *mapping)
+{
+	for (const struct um_yaml_node *key = mapping->first; key; key = key->next->next) {
+		if (key->kind != UM_YAML_SCALAR)
+			return um_yaml_fail(file, key, "driver has plain words as its keys");
+		if (find_value(mapping, key->text) != key->next)
+			return um_yaml_fail(file, key, "\"%.48s\" stands here twice", key->text);
+	}
+	return 0;
+}
+
+static int name_driver(const struct um_yaml_file *file, const struct um_yaml_node *node,
+		       struct um_policy *policy)
+{
+	const char *name = um_yaml_scalar(file, node, "driver");
+
+	if (!name)
+		return UM_EINVAL;
+	const struct um_driver_ops *ops = um_driver_find(name);
+	if (!ops)
+		return fail_again(file, node, UM_EINVAL);
+	return adopt_driver(policy, ops);
+}
+
+/* `driver: NAME` or `driver: {name: NAME, parameter: value, ...}` */
+static int read_driver(const struct um_yaml_file *file, const struct um_yaml_node *node,
+		       struct um_policy *policy)
+{
+	if (node->kind != UM_YAML_MAPPING)
+		return name_driver(file, node, policy);
+	const struct um_yaml_node *name = find_value(node, "name");
+	int error = name ? name_driver(file, name, policy) : 0;
+	if (!error)
+		error = check_once(file, node);
+	for (const struct um_yaml_node *key = node->first; key && !error; key = key->next->next)
+		if (key->next != name)
+			error = read_param(file, key, policy);
+	return error;
+}
+
+static int defer_driver(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			const struct um_yaml_key *key, void *target)
+{
+	(void)file;
+	(void)key;
+	((struct policy_reading *)target)->driver = node;
+	return 0;
+}
+
+static int defer_page_size(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			   const struct um_yaml_key *key, void *target)
+{
+	(void)file;
+	(void)key;
+	((struct policy_reading *)target)->page_size = node;
+	return 0;
+}
+
+static int read_page_size(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			  struct um_policy *policy)
+{
+	const char *text = um_yaml_scalar(file, node, "page_size");
+	uint64_t bytes;
+
+	if (!text)
+		return UM_EINVAL;
+	if (um_parse_bytes(text, &bytes))
+		return um_yaml_fail(file, node, "page_size: %s", um_error_message());
+	int error = um_policy_set_page_bytes(policy, bytes);
+	return error ? fail_again(file, node, error) : 0;
+}
+
+static int read_memory(const struct um_yaml_file *file, const struct um_yaml_node *node,
+		       const struct um_yaml_key *key, void *target)
+{
+	struct um_policy *policy = ((struct policy_reading *)target)->policy;
+	int error = um_yaml_bytes(file, node, key, policy);
+
+	if (!error && policy->memory_bytes % 4096)
+		return um_yaml_fail(file, node, "memory: %s is not whole pages of 4 KiB",
+				    node->text);
+	return error;
+}
+
+/* A file that the policy names lies beside the policy unless it says otherwise. */
+static int read_machine(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			const struct um_yaml_key *key, void *target)
+{
+	struct um_policy *policy = ((struct policy_reading *)target)->policy;
+	const char *slash = strrchr(file->path, '/');
+	struct um_machine_spec *spec;
+	int error = um_yaml_string(file, node, key, policy);
+
+	if (error)
+		return error;
+	if (slash && um_machine_is_path(policy->machine) && policy->machine[0] != '/') {
+		char *path;
+		if (asprintf(&path, "%.*s/%s", (int)(slash - file->path), file->path,
+			     policy->machine) < 0)
+			return out_of_memory();
+		free(policy->machine);
+		policy->machine = path;
+	}
+	error = um_machine_load(&spec, policy->machine);
+	if (error)
+		return fail_again(file, node, error);
+	um_machine_spec_destroy(spec);
+	return 0;
+}
+
+static int read_keep(const struct um_yaml_file *file, const struct um_yaml_node *node,
+		     const struct um_yaml_key *key, void *target)
+{
+	const char *text = um_yaml_scalar(file, node, key->name);
+
+	if (!text)
+		return UM_EINVAL;
+	if (strcmp(text, "keep") != 0 && strcmp(text, "drop") != 0)
+		return um_yaml_fail(file, node, "%s: \"%.48s\" is neither keep nor drop", key->name,
+				    text);
+	*(bool *)((char *)target + key->offset) = text[0] == 'k';
+	return 0;
+}
+
+static const struct um_yaml_key program_keys[] = {
+	{"advice", read_keep, POLICY(keep_program_advice), 0, 0, 0, false},
+	{"prefetch", read_keep, POLICY(keep_program_prefetch), 0, 0, 0, false},
+	{0},
+};
+
+static int read_program(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			const struct um_yaml_key *key, void *target)
+{
+	(void)key;
+	return um_yaml_read_mapping(file, node, "program", program_keys,
+				    ((struct policy_reading *)target)->policy);
+}
+
+static struct um_rule *add_rule(struct policy_reading *reading)
+{
+	struct um_policy *policy = reading->policy;
+
+	if (policy->rule_count == reading->rule_capacity) {
+		size_t capacity = reading->rule_capacity ? 2 * reading->rule_capacity : 8;
+		struct um_rule *rules = reallocarray(policy->rules, capacity, sizeof(*rules));
+		if (!rules)
+			return NULL;
+		policy->rules = rules;
+		reading->rule_capacity = capacity;
+	}
+	struct um_rule *rule = &policy->rules[policy->rule_count++];
+	memset(rule, 0, sizeof(*rule));
+	return rule;
+}
+
+typedef int (*rule_fn)(struct um_rule *, const struct um_yaml_file *, const struct um_yaml_node *);
+
+static int read_rules(const struct um_yaml_file *file, const struct um_yaml_node *node,
+		      const struct um_yaml_key *key, struct policy_reading *reading, rule_fn read)
+{
+	if (node->kind != UM_YAML_LIST)
+		return um_yaml_fail(file, node,
+				    "%s takes a list of rules, each begun with \"- on:\"",
+				    key->name);
+	for (const struct um_yaml_node *item = node->first; item; item = item->next) {
+		struct um_rule *rule = add_rule(reading);
+		if (!rule)
+			return out_of_memory();
+		int error = read(rule, file, item);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static int read_advise(const struct um_yaml_file *file, const struct um_yaml_node *node,
+		       const struct um_yaml_key *key, void *target)
+{
+	return read_rules(file, node, key, target, um_rule_read_advise);
+}
+
+static int read_prefetch(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			 const struct um_yaml_key *key, void *target)
+{
+	return read_rules(file, node, key, target, um_rule_read_prefetch);
+}
+
+static const struct um_yaml_key policy_keys[] = {
+	{"machine", read_machine, POLICY(machine), 0, 0, 0, false},
+	{"driver", defer_driver, 0, 0, 0, 0, false},
+	{"page_size", defer_page_size, 0, 0, 0, 0, false},
+	{"memory", read_memory, POLICY(memory_bytes), 0, 4096, (double)(UINT64_C(1) << 48), false},
+	{"program", read_program, 0, 0, 0, 0, false},
+	{"advise", read_advise, 0, 0, 0, 0, false},
+	{"prefetch", read_prefetch, 0, 0, 0, 0, false},
+	{0},
+};
+
+static int read_policy(struct um_policy *policy, const struct um_yaml_file *file)
+{
+	struct policy_reading reading = {.policy = policy};
+	int error = file->root ? um_yaml_read_mapping(file, file->root, "a policy", policy_keys,
+						      &reading)
+			       : 0;
+
+	if (!error && reading.driver)
+		error = read_driver(file, reading.driver, policy);
+	if (!error && reading.page_size)
+		error = read_page_size(file, reading.page_size, policy);
+	return error;
+}
+
+/* ---------------------------------------------------------------- life */
+
+static int create_policy(struct um_policy **out, const char *path)
+{
+	struct um_policy *policy = calloc(1, sizeof(*policy));
+	const struct um_driver_ops *ops = um_driver_find(UM_DRIVER_DEFAULT);
+
+	if (!policy)
+		return out_of_memory();
+	policy->path = strdup(path);
+	policy->keep_program_advice = true;
+	policy->keep_program_prefetch = true;
+	int error = !policy->path ? out_of_memory() : ops ? adopt_driver(policy, ops) : UM_EINVAL;
+	if (error)
+		um_policy_destroy(policy);
+	else
+		*out = policy;
+	return error;
+}
+
+static int policy_of_file(struct um_policy **out, const struct um_yaml_file *file)
+{
+	struct um_policy *policy;
+	int error = create_policy(&policy, file->path);
+
+	if (error)
+		return error;
+	error = read_policy(policy, file);
+	if (error)
+		um_policy_destroy(policy);
+	else
+		*out = policy;
+	return error;
+}
+
+int um_policy_load(struct um_policy **out, const char *path)
+{
+	struct um_yaml_file *file;
+	int error = um_yaml_load(&file, path);
+
+	if (error)
+		return error;
+	error = policy_of_file(out, file);
+	um_yaml_destroy(file);
+	return error;
+}
+
+int um_policy_parse(struct um_policy **out, const char *path, const char *text, size_t bytes)
+{
+	struct um_yaml_file *file;
+	int error = um_yaml_parse(&file, path, text, bytes);
+
+	if (error)
+		return error;
+	error = policy_of_file(out, file);
+	um_yaml_destroy(file);
+	return error;
+}
+
+int um_policy_default(struct um_policy **out)
+{
+	return create_policy(out, "-");
+}
+
+void um_policy_destroy(struct um_policy *policy)
+{
+	if (!policy)
+		return;
+	for (size_t i = 0; i < policy->rule_count; i++)
+		um_rule_fini(&policy->rules[i]);
+	free(policy->rules);
+	free(policy->params);
+	free(policy->machine);
+	free(policy->path);
+	free(policy);
+}
