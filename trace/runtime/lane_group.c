@@ -1,0 +1,238 @@
+#include "lane_group.h"
+#include "recorder.h"
+
+#include <hip/hip_runtime_api.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct um_running um_running;
+
+/* In place of a lane's number: the group has ended or gives up its turn. */
+#define NO_LANE UINT32_MAX
+
+static void lane_place(struct um_lane *self, uint32_t number, const struct um_launch *launch)
+{
+	memcpy(self->block, launch->block, sizeof(self->block));
+	memcpy(self->grid, launch->grid, sizeof(self->grid));
+	self->thread[0] = number % launch->block[0];
+	self->thread[1] = number / launch->block[0] % launch->block[1];
+	self->thread[2] = number / launch->block[0] / launch->block[1];
+	self->lane = number % UM_WAVE_LANES;
+	self->wave = number / UM_WAVE_LANES;
+}
+
+struct um_group *um_group_create(const struct um_launch *launch)
+{
+	uint32_t lanes = launch->block[0] * launch->block[1] * launch->block[2];
+	struct um_group *group = calloc(1, sizeof(*group) + lanes * sizeof(*group->lane));
+
+	if (!group)
+		return NULL;
+	group->lanes = lanes;
+	group->waves = (lanes + UM_WAVE_LANES - 1) / UM_WAVE_LANES;
+	for (uint32_t i = 0; i < lanes; i++)
+		lane_place(&group->lane[i].self, i, launch);
+	return group;
+}
+
+void um_group_destroy(struct um_group *group)
+{
+	if (!group)
+		return;
+	free(group->lds);
+	free(group);
+}
+
+void um_group_reset(struct um_group *group, const struct um_launch *launch, uint64_t linear)
+{
+	uint32_t last = group->lanes % UM_WAVE_LANES;
+
+	group->linear = linear;
+	group->index[0] = linear % launch->grid[0];
+	group->index[1] = linear / launch->grid[0] % launch->grid[1];
+	group->index[2] = linear / launch->grid[0] / launch->grid[1];
+	group->live = group->lanes;
+	for (uint32_t wave = 0; wave < group->waves; wave++)
+		group->ready[wave] = UINT64_MAX;
+	if (last)
+		group->ready[group->waves - 1] = (UINT64_C(1) << last) - 1;
+	memset(&group->spin, 0, sizeof(group->spin));
+}
+
+static bool any(const struct um_group *group, const uint64_t *set)
+{
+	uint64_t all = 0;
+
+	for (uint32_t wave = 0; wave < group->waves; wave++)
+		all |= set[wave];
+	return all;
+}
+
+static void make_ready(struct um_group *group, uint64_t *set)
+{
+	for (uint32_t wave = 0; wave < group->waves; wave++) {
+		group->ready[wave] |= set[wave];
+		set[wave] = 0;
+	}
+}
+
+/* Lets wave operations go without the lanes of their waves that spin: those wait for them. */
+static bool resolve_past_spinners(struct um_group *group)
+{
+	bool any_went = false;
+
+	for (uint32_t wave = 0; wave < group->waves; wave++)
+		any_went |= um_wave_resolve(group, wave);
+	return any_went;
+}
+
+/* Every lane has stopped, and some could go on. False: the group gives up its turn. */
+static bool next_round(struct um_group *group)
+{
+	bool spins = um_spin_round(group);
+
+	um_recorder_flush();
+	if (spins && resolve_past_spinners(group))
+		return true;
+	make_ready(group, group->full);
+	make_ready(group, group->yielded);
+	return !spins;
+}
+
+/* No lane of any wave is ready. False: there is none to go on with. */
+static bool wake(struct um_group *group)
+{
+	if (any(group, group->full) || any(group, group->yielded))
+		return next_round(group);
+	if (!group->live)
+		return false;
+	make_ready(group, group->at_barrier);
+	return true;
+}
+
+/* A wave operation goes when no lane of the wave can go on without it. */
+static bool wave_ready(struct um_group *group, uint32_t wave)
+{
+	if (group->ready[wave])
+		return true;
+	return group->at_wave[wave] && !(group->full[wave] | group->yielded[wave]) &&
+	       um_wave_resolve(group, wave);
+}
+
+static uint32_t lowest(const struct um_group *group, uint32_t wave)
+{
+	return wave * UM_WAVE_LANES + (uint32_t)__builtin_ctzll(group->ready[wave]);
+}
+
+/* From the wave on, round the group. */
+static uint32_t next_from_wave(struct um_group *group, uint32_t first)
+{
+	do {
+		for (uint32_t wave = first; wave < group->waves; wave++)
+			if (wave_ready(group, wave))
+				return lowest(group, wave);
+		for (uint32_t wave = 0; wave < first; wave++)
+			if (wave_ready(group, wave))
+				return lowest(group, wave);
+		first = 0;
+	} while (wake(group));
+	return NO_LANE;
+}
+
+/* The lane that goes on after `lane`, which is not ready. */
+static inline uint32_t next_lane(struct um_group *group, uint32_t lane)
+{
+	uint32_t wave = lane / UM_WAVE_LANES;
+	uint64_t above = group->ready[wave] >> lane % UM_WAVE_LANES;
+
+	if (above)
+		return lane + (uint32_t)__builtin_ctzll(above);
+	return next_from_wave(group, wave);
+}
+
+static inline void enter(struct um_group *group, uint32_t lane)
+{
+	um_running.lane = &group->lane[lane];
+	um_window_lane(lane);
+}
+
+static void run_lane(struct um_group *group)
+{
+	struct um_lane_state *lane = um_running.lane;
+	uint32_t wave = lane->self.wave;
+
+	memcpy(lane->self.group, group->index, sizeof(group->index));
+	um_running.launch->entry(um_running.launch->args);
+	lane->context = NULL;
+	group->ready[wave] &= ~(UINT64_C(1) << lane->self.lane);
+	group->live--;
+}
+
+/* Lane after lane, as long as they need no stack of their own. */
+static void run_lanes(um_fibre_stack stack)
+{
+	struct um_group *group = um_running.group;
+
+	for (;;) {
+		uint32_t next;
+
+		run_lane(group);
+		next = next_lane(group, um_window.lane);
+		if (next == NO_LANE)
+			um_fibre_leave(stack, um_running.main);
+		enter(group, next);
+		if (um_running.lane->context)
+			um_fibre_leave(stack, um_running.lane->context);
+	}
+}
+
+/* Leaves what runs in *from for the lane entered. */
+static void go_on(um_context *from)
+{
+	if (um_running.lane->context)
+		um_fibre_jump(from, um_running.lane->context);
+	else if (!um_fibre_start(from, run_lanes))
+		um_running.error = hipErrorOutOfMemory;
+}
+
+void um_group_run(struct um_group *group)
+{
+	uint32_t next;
+
+	um_running.group = group;
+	um_spin_begin(&group->spin);
+	next = next_from_wave(group, 0);
+	enter(group, next);
+	go_on(&um_running.main);
+}
+
+void um_group_wait(uint64_t *set)
+{
+	struct um_group *group = um_running.group;
+	struct um_lane_state *lane = um_running.lane;
+	uint64_t bit = UINT64_C(1) << lane->self.lane;
+	uint32_t next;
+
+	group->ready[lane->self.wave] &= ~bit;
+	set[lane->self.wave] |= bit;
+	next = next_lane(group, um_window.lane);
+	if (next == NO_LANE) {
+		um_fibre_jump(&lane->context, um_running.main);
+		return;
+	}
+	if (next == um_window.lane)
+		return;
+	enter(group, next);
+	go_on(&lane->context);
+	if (um_running.error)
+		um_group_fail(um_running.error);
+}
+
+void um_group_fail(int error)
+{
+	um_context dropped;
+
+	um_running.error = error;
+	um_fibre_jump(&dropped, um_running.main);
+	abort(); /* nobody resumes a lane of a launch that failed */
+}

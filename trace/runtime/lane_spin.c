@@ -1,0 +1,141 @@
+#include "lane_spin.h"
+#include "arena.h"
+#include "lane_group.h"
+
+#include <string.h>
+
+/* Windows in a row that show the same lines, and rounds of nothing but um_yield(). */
+#define SPIN_WINDOWS 3u
+#define SPIN_YIELDS  64u
+
+/* The distinct lines of a lane's column; UM_SPIN_LINES + 1: more than UM_SPIN_LINES. */
+static uint32_t distinct_lines(uint32_t lane, uint32_t lines[UM_SPIN_LINES])
+{
+	uint32_t found = 0;
+
+	for (uint32_t at = um_window.start[lane]; at != um_window.next[lane];
+	     at += UM_WINDOW_TILE) {
+		uint32_t line = um_window.line[at];
+		uint32_t i = 0;
+
+		while (i < found && lines[i] != line)
+			i++;
+		if (i < found)
+			continue;
+		if (found == UM_SPIN_LINES)
+			return UM_SPIN_LINES + 1;
+		lines[found++] = line;
+	}
+	return found;
+}
+
+/* splitmix64's finalizer (Steele, Lea, Flood: "Fast splittable pseudorandom number generators"). */
+static uint64_t mix(uint64_t value)
+{
+	value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
+	return value ^ value >> 31;
+}
+
+static void watch(struct um_spin *spin, uint32_t lane, const uint32_t *lines, uint32_t count)
+{
+	if (!spin->lines)
+		spin->lane = lane;
+	for (uint32_t i = 0; i < count && spin->lines < UM_SPIN_WATCHED; i++)
+		spin->line[spin->lines++] = lines[i];
+}
+
+/* Adds the lines of a lane that waits in `set`. False: it touched too many to be spinning. */
+static bool add_lane(struct um_spin *spin, uint32_t lane, uint64_t *signature)
+{
+	uint32_t lines[UM_SPIN_LINES];
+	uint32_t count = distinct_lines(lane, lines);
+
+	if (count > UM_SPIN_LINES)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		*signature += mix((uint64_t)lane << 32 | lines[i]);
+	watch(spin, lane, lines, count);
+	return true;
+}
+
+/* Looks at the lanes of `set`. 0: one of them works; else a hash of what all of them touch. */
+static uint64_t look_at(struct um_group *group, const uint64_t *set)
+{
+	uint64_t signature = 1;
+
+	group->spin.lines = 0;
+	for (uint32_t wave = 0; wave < group->waves; wave++)
+		for (uint64_t rest = set[wave]; rest; rest &= rest - 1) {
+			uint32_t lane = wave * UM_WAVE_LANES + (uint32_t)__builtin_ctzll(rest);
+
+			if (!add_lane(&group->spin, lane, &signature))
+				return 0;
+		}
+	return signature ? signature : 1;
+}
+
+static uint64_t lanes_in(const struct um_group *group, const uint64_t *set)
+{
+	uint64_t lanes = 0;
+
+	for (uint32_t wave = 0; wave < group->waves; wave++)
+		lanes += (uint64_t)__builtin_popcountll(set[wave]);
+	return lanes;
+}
+
+static bool full_round(struct um_group *group)
+{
+	struct um_spin *spin = &group->spin;
+	uint64_t signature = look_at(group, group->full);
+
+	if (signature && signature == spin->signature)
+		return ++spin->repeats >= SPIN_WINDOWS;
+	spin->signature = signature;
+	spin->repeats = 0;
+	spin->yields = 0;
+	spin->worked = true;
+	return false;
+}
+
+static bool yield_round(struct um_group *group)
+{
+	if (++group->spin.yields < SPIN_YIELDS)
+		return false;
+	look_at(group, group->yielded);
+	return true;
+}
+
+void um_spin_begin(struct um_spin *spin)
+{
+	spin->yields = 0;
+	spin->steps = 0;
+	spin->worked = false;
+}
+
+bool um_spin_round(struct um_group *group)
+{
+	uint64_t full = lanes_in(group, group->full);
+
+	um_window_lane(
+		um_window.lane); /* puts the cursor of the lane that stopped last in its place */
+	group->spin.steps += full * um_window.rows + lanes_in(group, group->yielded);
+	return full ? full_round(group) : yield_round(group);
+}
+
+uint64_t um_spin_contents(const struct um_spin *spin)
+{
+	uint64_t hash = 0;
+
+	for (uint32_t i = 0; i < spin->lines; i++) {
+		uint64_t words[UM_LINE_BYTES / sizeof(uint64_t)];
+		uint64_t offset = (uint64_t)spin->line[i] << UM_LINE_SHIFT;
+
+		if (!um_arena.page_owner[offset >> UM_PAGE_SHIFT])
+			continue;
+		memcpy(words, um_arena.base + offset, sizeof(words));
+		for (uint32_t word = 0; word < UM_LINE_BYTES / sizeof(uint64_t); word++)
+			hash = mix(hash + words[word] + 1);
+	}
+	return hash;
+}

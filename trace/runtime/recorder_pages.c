@@ -1,0 +1,193 @@
+#include "recorder_pages.h"
+#include "arena.h"
+#include "trace/base/error.h"
+#include "tracer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define WORD_BITS    64u
+#define WORDS	     (UM_ARENA_PAGES / WORD_BITS)
+#define RUNS_AT_ONCE 1024u /* 40 KiB, well below UM_SPOOL_RECORD_MAX */
+
+/* Touched pages of one allocation: first and last, in the arena. */
+struct extent {
+	uint32_t allocation;
+	uint32_t first, last;
+};
+
+struct um_page *um_pages;
+
+static uint64_t *touched; /* bit by page */
+static uint64_t *words;	  /* bit by word of `touched` that is not 0 */
+static struct extent *extents;
+static struct {
+	uint32_t allocation, first_page;
+} last_owner;
+
+static union {
+	struct um_record_pages record;
+	unsigned char
+		bytes[sizeof(struct um_record_pages) + RUNS_AT_ONCE * sizeof(struct um_page_run)];
+} out;
+
+static void *map(uint64_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	madvise(memory, bytes, MADV_DONTDUMP);
+	return memory;
+}
+
+int um_pages_init(void)
+{
+	if (!um_pages)
+		um_pages = map(UM_ARENA_PAGES * sizeof(*um_pages));
+	if (!touched)
+		touched = map(UM_ARENA_PAGES / 8);
+	if (!words)
+		words = map(WORDS / 8);
+	if (!extents)
+		extents = map(UM_ARENA_PAGES * sizeof(*extents));
+	if (um_pages && touched && words && extents)
+		return 0;
+	return um_fail_errno(UM_ENOMEM, "cannot map the records of pages");
+}
+
+bool um_page_touch(uint32_t arena_page, bool written_first)
+{
+	struct um_page *page = &um_pages[arena_page];
+	uint32_t owner = um_arena.page_owner[arena_page];
+	uint32_t word = arena_page / WORD_BITS;
+
+	if (!owner)
+		return false;
+	if (owner != last_owner.allocation) {
+		last_owner.allocation = owner;
+		last_owner.first_page = (uint32_t)(um_arena_by_id(owner)->offset >> UM_PAGE_SHIFT);
+	}
+	page->allocation = owner;
+	page->first_page = last_owner.first_page | (written_first ? UM_PAGE_WRITTEN_FIRST : 0);
+	touched[word] |= UINT64_C(1) << arena_page % WORD_BITS;
+	words[word / WORD_BITS] |= UINT64_C(1) << word % WORD_BITS;
+	return true;
+}
+
+/* --- at the end of a launch --- */
+
+static uint32_t find_extents(void)
+{
+	uint32_t count = 0;
+
+	for (uint32_t w = 0; w < WORDS / WORD_BITS; w++)
+		for (uint64_t rest = words[w]; rest; rest &= rest - 1) {
+			uint32_t word = w * WORD_BITS + (uint32_t)__builtin_ctzll(rest);
+
+			for (uint64_t bits = touched[word]; bits; bits &= bits - 1) {
+				uint32_t at = word * WORD_BITS + (uint32_t)__builtin_ctzll(bits);
+				uint32_t owner = um_pages[at].allocation;
+
+				if (!count || extents[count - 1].allocation != owner)
+					extents[count++] = (struct extent){owner, at, at};
+				extents[count - 1].last = at;
+			}
+		}
+	return count;
+}
+
+static int by_allocation(const void *a, const void *b)
+{
+	const struct extent *x = a, *y = b;
+
+	return x->allocation < y->allocation ? -1 : x->allocation > y->allocation;
+}
+
+static void send(uint32_t op)
+{
+	if (!out.record.runs)
+		return;
+	out.record.header.kind = UM_RECORD_PAGES;
+	out.record.header.bytes =
+		(uint32_t)(sizeof(out.record) + out.record.runs * sizeof(struct um_page_run));
+	out.record.op = op;
+	um_tracer_put(&out.record.header);
+	out.record.runs = 0;
+}
+
+static uint32_t touch_of(const struct um_page *page)
+{
+	return (page->lines_read ? UM_TOUCH_READ : 0) |
+	       (page->lines_written ? UM_TOUCH_WRITTEN : 0) |
+	       (page->first_page & UM_PAGE_WRITTEN_FIRST ? UM_TOUCH_WRITTEN_FIRST : 0);
+}
+
+static bool continues(const struct um_page_run *run, const struct um_page_run *next)
+{
+	return run->allocation == next->allocation &&
+	       run->first_page + run->pages == next->first_page && run->touch == next->touch &&
+	       run->lines_read == next->lines_read && run->lines_written == next->lines_written &&
+	       run->requests == next->requests && run->atomics == next->atomics;
+}
+
+static void add(uint32_t op, const struct um_page *page, uint32_t arena_page)
+{
+	struct um_page_run run = {
+		.allocation = page->allocation,
+		.first_page = arena_page - (page->first_page & ~UM_PAGE_WRITTEN_FIRST),
+		.pages = 1,
+		.touch = touch_of(page),
+		.lines_read = page->lines_read,
+		.lines_written = page->lines_written,
+		.requests = page->requests,
+		.atomics = page->atomics,
+	};
+
+	if (out.record.runs && continues(&out.record.run[out.record.runs - 1], &run)) {
+		out.record.run[out.record.runs - 1].pages++;
+		return;
+	}
+	if (out.record.runs == RUNS_AT_ONCE)
+		send(op);
+	out.record.run[out.record.runs++] = run;
+}
+
+static void send_extent(uint32_t op, const struct extent *extent)
+{
+	for (uint32_t word = extent->first / WORD_BITS; word <= extent->last / WORD_BITS; word++)
+		for (uint64_t bits = touched[word]; bits; bits &= bits - 1) {
+			uint32_t at = word * WORD_BITS + (uint32_t)__builtin_ctzll(bits);
+			struct um_page *page = &um_pages[at];
+
+			/* the first and the last word may hold pages of its neighbours */
+			if (page->allocation != extent->allocation)
+				continue;
+			add(op, page, at);
+			memset(page, 0, sizeof(*page));
+		}
+}
+
+static void forget(uint32_t extent_count)
+{
+	for (uint32_t i = 0; i < extent_count; i++)
+		for (uint32_t word = extents[i].first / WORD_BITS;
+		     word <= extents[i].last / WORD_BITS; word++) {
+			touched[word] = 0;
+			words[word / WORD_BITS] = 0;
+		}
+	last_owner.allocation = 0;
+}
+
+void um_pages_send(uint32_t op)
+{
+	uint32_t count = find_extents();
+
+	qsort(extents, count, sizeof(*extents), by_allocation);
+	for (uint32_t i = 0; i < count; i++)
+		send_extent(op, &extents[i]);
+	send(op);
+	forget(count);
+}
