@@ -1,0 +1,355 @@
+#include "policy_check.h"
+
+#include "trace/base/error.h"
+#include "trace/db/trace_db.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- allocations of a trace */
+
+struct site_names {
+	int64_t site;
+	const char **names; /* ends with NULL; points into `text` of each */
+	size_t count, capacity;
+};
+
+struct um_subjects {
+	struct um_subject *items;
+	size_t count, capacity;
+	int64_t *item_sites; /* site of each item */
+	struct site_names *sites;
+	size_t site_count, site_capacity;
+};
+
+static int out_of_memory(void)
+{
+	return um_fail(UM_ENOMEM, "out of memory");
+}
+
+/* *array with room for one more; false when out of memory. */
+static bool make_room(void *array, size_t count, size_t *capacity, size_t item_bytes)
+{
+	void *items;
+
+	if (count < *capacity)
+		return true;
+	size_t wanted = *capacity ? 2 * *capacity : 16;
+	memcpy(&items, array, sizeof(items));
+	items = reallocarray(items, wanted, item_bytes);
+	if (!items)
+		return false;
+	memcpy(array, &items, sizeof(items));
+	*capacity = wanted;
+	return true;
+}
+
+static bool add_name(struct site_names *site, char *name)
+{
+	if (!name || !make_room(&site->names, site->count + 1, &site->capacity, sizeof(char *))) {
+		free(name);
+		return false;
+	}
+	site->names[site->count++] = name;
+	site->names[site->count] = NULL;
+	return true;
+}
+
+__attribute__((format(printf, 1, 2))) static char *formatted(const char *format, ...)
+{
+	char *text;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	return text;
+}
+
+/* Frames come in the order of their sites. */
+static struct site_names *site_of(struct um_subjects *subjects, int64_t site)
+{
+	if (subjects->site_count && subjects->sites[subjects->site_count - 1].site == site)
+		return &subjects->sites[subjects->site_count - 1];
+	if (!make_room(&subjects->sites, subjects->site_count, &subjects->site_capacity,
+		       sizeof(*subjects->sites)))
+		return NULL;
+	struct site_names *added = &subjects->sites[subjects->site_count++];
+	*added = (struct site_names){.site = site};
+	return added;
+}
+
+static int add_frame(const void *row, void *context)
+{
+	const struct um_frame_row *frame = row;
+	struct site_names *site = site_of(context, frame->site);
+
+	if (!site)
+		return out_of_memory();
+	if (!add_name(site, formatted("%s+0x%" PRIx64, frame->module, frame->offset_bytes)))
+		return out_of_memory();
+	if (frame->function && !add_name(site, strdup(frame->function)))
+		return out_of_memory();
+	if (frame->file && frame->line != UM_NULL &&
+	    !add_name(site, formatted("%s:%" PRId64, frame->file, frame->line)))
+		return out_of_memory();
+	return 0;
+}
+
+static int add_allocation(const void *row, void *context)
+{
+	const struct um_allocation_row *allocation = row;
+	struct um_subjects *subjects = context;
+	size_t capacity = subjects->capacity;
+
+	if (!make_room(&subjects->items, subjects->count, &subjects->capacity,
+		       sizeof(*subjects->items)) ||
+	    !make_room(&subjects->item_sites, subjects->count, &capacity,
+		       sizeof(*subjects->item_sites)))
+		return out_of_memory();
+	char *kind = strdup(allocation->kind);
+	char *name = allocation->name ? strdup(allocation->name) : NULL;
+	subjects->item_sites[subjects->count] = allocation->site;
+	subjects->items[subjects->count++] = (struct um_subject){
+		.allocation = allocation->allocation,
+		.facts = {.index = (uint32_t)allocation->allocation,
+			  .kind = kind,
+			  .name = name,
+			  .bytes = (uint64_t)allocation->bytes},
+	};
+	return kind && (name || !allocation->name) ? 0 : out_of_memory();
+}
+
+static int compare_sites(const void *key, const void *item)
+{
+	int64_t wanted = *(const int64_t *)key, site = ((const struct site_names *)item)->site;
+
+	return (wanted > site) - (wanted < site);
+}
+
+/* Only once all sites are read: until then the arrays move. */
+static void link_sites(struct um_subjects *subjects)
+{
+	for (size_t i = 0; i < subjects->count; i++) {
+		const struct site_names *site =
+			bsearch(&subjects->item_sites[i], subjects->sites, subjects->site_count,
+				sizeof(*subjects->sites), compare_sites);
+		if (site)
+			subjects->items[i].facts.sites = site->names;
+	}
+}
+
+int um_subjects_load(struct um_subjects **out, struct um_db *trace)
+{
+	struct um_subjects *subjects = calloc(1, sizeof(*subjects));
+
+	if (!subjects)
+		return out_of_memory();
+	int error = um_db_each(trace, &um_table_allocation, NULL, 0, add_allocation, subjects);
+	if (!error)
+		error = um_db_each(trace, &um_table_frame, NULL, 0, add_frame, subjects);
+	if (error) {
+		um_subjects_destroy(subjects);
+		return error;
+	}
+	if (subjects->site_count)
+		link_sites(subjects);
+	*out = subjects;
+	return 0;
+}
+
+void um_subjects_destroy(struct um_subjects *subjects)
+{
+	if (!subjects)
+		return;
+	for (size_t i = 0; i < subjects->count; i++) {
+		free((char *)subjects->items[i].facts.kind);
+		free((char *)subjects->items[i].facts.name);
+	}
+	for (size_t i = 0; i < subjects->site_count; i++) {
+		for (size_t n = 0; n < subjects->sites[i].count; n++)
+			free((char *)subjects->sites[i].names[n]);
+		free(subjects->sites[i].names);
+	}
+	free(subjects->sites);
+	free(subjects->item_sites);
+	free(subjects->items);
+	free(subjects);
+}
+
+size_t um_subjects_count(const struct um_subjects *subjects)
+{
+	return subjects->count;
+}
+
+const struct um_subject *um_subjects_at(const struct um_subjects *subjects, size_t index)
+{
+	return &subjects->items[index];
+}
+
+/* ---------------------------------------------------------------- rules against them */
+
+static int match_subjects(struct um_rule_report *report, const struct um_rule *rule,
+			  const struct um_subjects *subjects)
+{
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < subjects->count; i++) {
+		if (!um_rule_matches(rule, &subjects->items[i].facts))
+			continue;
+		if (!make_room(&report->subjects, report->subject_count, &capacity,
+			       sizeof(*report->subjects)))
+			return out_of_memory();
+		report->subjects[report->subject_count++] = i;
+	}
+	return 0;
+}
+
+struct launch_matching {
+	const struct um_policy *policy;
+	struct um_rule_report *reports;
+	uint32_t *seen; /* launches that a rule's moment named so far */
+};
+
+static int match_launch(const void *row, void *context)
+{
+	const struct um_kernel_row *kernel = row;
+	struct launch_matching *matching = context;
+
+	for (size_t i = 0; i < matching->policy->rule_count; i++) {
+		const struct um_moment *at = &matching->policy->rules[i].at;
+		struct um_rule_report *report = &matching->reports[i];
+		if (!um_moment_names(at, kernel->name))
+			continue;
+		if (!um_moment_matches(at, kernel->name, ++matching->seen[i]))
+			continue;
+		report->first_op = report->launches ? report->first_op : kernel->op;
+		report->last_op = kernel->op;
+		report->launches++;
+	}
+	return 0;
+}
+
+static int match_launches(struct um_rule_report *reports, const struct um_policy *policy,
+			  struct um_db *trace)
+{
+	struct launch_matching matching = {.policy = policy, .reports = reports};
+
+	matching.seen = calloc(policy->rule_count + 1, sizeof(*matching.seen));
+	if (!matching.seen)
+		return out_of_memory();
+	int error = um_db_each(trace, &um_table_kernel, NULL, 0, match_launch, &matching);
+	free(matching.seen);
+	return error;
+}
+
+int um_policy_report(struct um_rule_report **out, const struct um_policy *policy,
+		     const struct um_subjects *subjects, struct um_db *trace)
+{
+	struct um_rule_report *reports = calloc(policy->rule_count + 1, sizeof(*reports));
+	int error = reports ? 0 : out_of_memory();
+
+	for (size_t i = 0; i < policy->rule_count && !error; i++)
+		error = match_subjects(&reports[i], &policy->rules[i], subjects);
+	if (!error)
+		error = match_launches(reports, policy, trace);
+	if (error)
+		um_policy_report_free(reports, policy->rule_count);
+	else
+		*out = reports;
+	return error;
+}
+
+void um_policy_report_free(struct um_rule_report *reports, size_t rule_count)
+{
+	if (!reports)
+		return;
+	for (size_t i = 0; i < rule_count; i++)
+		free(reports[i].subjects);
+	free(reports);
+}
+
+int um_policy_report_check(const struct um_policy *policy, const struct um_rule_report *reports)
+{
+	for (size_t i = 0; i < policy->rule_count; i++) {
+		const struct um_rule *rule = &policy->rules[i];
+		if (reports[i].subject_count == 0)
+			return um_fail_at(UM_EINVAL, policy->path, rule->line, 0,
+					  "this rule matches no allocation of the trace");
+		if (!rule->at.before || reports[i].launches)
+			continue;
+		if (rule->at.nth)
+			return um_fail_at(UM_EINVAL, policy->path, rule->line, 0,
+					  "the trace has no launch number %" PRIu32 " of \"%.64s\"",
+					  rule->at.nth, rule->at.before);
+		return um_fail_at(UM_EINVAL, policy->path, rule->line, 0,
+				  "the trace has no launch of \"%.64s\"", rule->at.before);
+	}
+	return 0;
+}
+
+/* ---------------------------------------------------------------- in words */
+
+static void say(FILE *out, const char **separator, const char *what)
+{
+	fprintf(out, "%s%s", *separator, what);
+	*separator = ", ";
+}
+
+static void say_place(FILE *out, um_device_id device)
+{
+	if (device == UM_HOST)
+		fputs(" host", out);
+	else
+		fprintf(out, " gpu%d", device);
+}
+
+static void say_advice(FILE *out, const struct um_rule *rule)
+{
+	const char *separator = "";
+
+	if (rule->has_preferred_location) {
+		say(out, &separator, "preferred_location");
+		say_place(out, rule->preferred_location);
+	}
+	if (rule->accessed_by) {
+		say(out, &separator, "accessed_by");
+		for (um_device_id device = 0; device < UM_DEVICES_MAX; device++)
+			if (rule->accessed_by >> device & 1)
+				say_place(out, device);
+	}
+	if (rule->has_read_mostly)
+		say(out, &separator, rule->read_mostly ? "read_mostly" : "not read_mostly");
+	if (rule->has_coarse_grain)
+		say(out, &separator, rule->coarse_grain ? "coarse_grain" : "not coarse_grain");
+	if (rule->allocate_as) {
+		say(out, &separator, "allocate_as ");
+		fputs(rule->allocate_as, out);
+	}
+}
+
+int um_rule_action_text(char **out, const struct um_rule *rule)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *stream = open_memstream(&text, &bytes);
+
+	if (!stream)
+		return out_of_memory();
+	if (rule->is_prefetch) {
+		fputs("prefetch to", stream);
+		say_place(stream, rule->to);
+	} else {
+		say_advice(stream, rule);
+	}
+	if (fclose(stream) != 0) {
+		free(text);
+		return out_of_memory();
+	}
+	*out = text;
+	return 0;
+}
