@@ -63,6 +63,9 @@ hipError_t um_ready(void);
 hipError_t um_device_error(void);
 void um_device_fail(hipError_t);
 
+hipError_t um_device_synchronize(void); /* writes the op */
+hipError_t um_device_reset(int device);
+
 /* One line on stderr: "umtrace: ...". Never stdout, which is the program's. */
 void um_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Says once per `what` that a part of HIP is missing, notes the loss, returns hipErrorNotSupported.
@@ -90,14 +93,14 @@ bool um_memory_holds(const struct um_allocation *allocation, const void *address
 /* Allocates, writes the op and the ALLOCATION record. `name` may be "". */
 hipError_t um_memory_allocate(void **out, enum um_allocation_kind, uint64_t bytes, unsigned flags,
 			      const char *name);
+/* Writes the ALLOCATION record that belongs to `op`. */
+void um_memory_record(const struct um_allocation *, const struct um_record_op *op,
+		      const char *name);
 hipError_t um_memory_free(struct um_allocation *, uint32_t stream);
 /* The device's own memory that is left; see hipMemGetInfo(). */
 uint64_t um_memory_device_left(int device);
 /* Where the runtime itself reads and writes: the alias for the arena, the address for all else. */
 void *um_memory_own(const void *address);
-
-/* Advice and prefetches of an allocation; frees NULL too. */
-void um_page_state_free(struct um_page_state *);
 
 /* --- streams and events --- */
 
@@ -108,6 +111,9 @@ struct um_stream {
 	int priority;
 	int device;
 };
+/* Both write their op. NULL when out of memory; false when there is no such stream. */
+struct um_stream *um_stream_new(unsigned flags, int priority);
+bool um_stream_destroy(struct um_stream *);
 /* The stream of a handle (NULL, hipStreamPerThread or a created one); NULL if there is no such. */
 struct um_stream *um_stream_get(hipStream_t);
 /* hipErrorInvalidHandle if there is no such stream. */
@@ -124,11 +130,14 @@ struct um_function; /* a kernel that can be launched: hipFunction_t, and what a 
 hipError_t um_function_find(struct um_function **out, const void *host_stub);
 hipError_t um_function_from_module(struct um_function **out, struct um_module *, const char *name);
 void um_function_kernel(struct um_kernel *out, const struct um_function *);
+/* hipFunction_t comes from the program. */
+bool um_function_valid(const struct um_function *);
 /* Device variable of a host variable: hipErrorInvalidSymbol. */
 hipError_t um_variable_find(void **address, uint64_t *bytes, const void *host_variable);
+/* Whether this is the memory of a __managed__ variable. */
+bool um_variable_owns(const struct um_allocation *);
 /* All functions of a module that goes away. */
 void um_function_forget(const struct um_module *);
-void um_register_child(void);
 
 /* Validates and runs. `site` NULL: the calling API function. */
 struct um_launch_request {

@@ -1,0 +1,216 @@
+#include "api.h"
+#include "hip_mangled.h"
+#include "trace/base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- <<<>>>: configurations wait on a stack of the thread until the stub takes them --- */
+
+static struct um_call_config *push_config(dim3 grid, dim3 block, size_t lds_bytes,
+					  hipStream_t stream)
+{
+	if (!um_thread.configs)
+		um_thread.configs = calloc(UM_CALL_CONFIGS, sizeof(*um_thread.configs));
+	if (!um_thread.configs || um_thread.config_count == UM_CALL_CONFIGS)
+		return NULL;
+	struct um_call_config *config = &um_thread.configs[um_thread.config_count++];
+
+	config->grid = grid;
+	config->block = block;
+	config->lds_bytes = lds_bytes;
+	config->stream = stream;
+	config->site = um_thread.site;
+	config->args = 0;
+	return config;
+}
+
+static struct um_call_config *top_config(void)
+{
+	return um_thread.config_count ? &um_thread.configs[um_thread.config_count - 1] : NULL;
+}
+
+hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t lds_bytes, hipStream_t stream)
+{
+	UM_ENTER();
+	return um_leave(push_config(grid, block, lds_bytes, stream) ? hipSuccess
+								    : hipErrorOutOfMemory);
+}
+
+static hipError_t pop_config(dim3 *grid, dim3 *block, size_t *lds_bytes, hipStream_t *stream)
+{
+	const struct um_call_config *config = top_config();
+
+	if (!config)
+		return hipErrorMissingConfiguration;
+	um_thread.config_count--;
+	*grid = config->grid;
+	*block = config->block;
+	*lds_bytes = config->lds_bytes;
+	*stream = config->stream;
+	um_thread.launch_site = config->site;
+	return hipSuccess;
+}
+
+hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *lds_bytes,
+				     hipStream_t *stream)
+{
+	UM_ENTER();
+	return um_leave(pop_config(grid, block, lds_bytes, stream));
+}
+
+/* --- launches by the host's stub --- */
+
+struct by_stub {
+	const void *stub;
+	dim3 grid, block;
+	void **args;
+	size_t lds_bytes;
+	hipStream_t stream;
+	bool cooperative;
+};
+
+static hipError_t launch_stub(const struct by_stub *l)
+{
+	struct um_launch_request request = {
+		.grid = l->grid,
+		.block = l->block,
+		.args = l->args,
+		.lds_bytes = l->lds_bytes,
+		.stream = l->stream,
+		.cooperative = l->cooperative,
+		.site = um_thread.launch_site,
+	};
+
+	/* The site of a <<<>>> belongs to the one launch that follows. */
+	um_thread.launch_site = NULL;
+	if (!l->stub)
+		return hipErrorInvalidDeviceFunction;
+	hipError_t error = um_function_find(&request.function, l->stub);
+
+	return error ? error : um_launch_run(&request);
+}
+
+hipError_t hipLaunchKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t lds_bytes,
+			   hipStream_t stream)
+{
+	struct by_stub launch = {stub, grid, block, args, lds_bytes, stream, false};
+
+	UM_ENTER();
+	return um_leave(launch_stub(&launch));
+}
+
+hipError_t hipLaunchKernel_spt(const void *stub, dim3 grid, dim3 block, void **args,
+			       size_t lds_bytes, hipStream_t stream)
+{
+	struct by_stub launch = {
+		stub, grid, block, args, lds_bytes, stream ? stream : hipStreamPerThread, false};
+
+	UM_ENTER();
+	return um_leave(launch_stub(&launch));
+}
+
+hipError_t hipLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block, void **args,
+				      unsigned lds_bytes, hipStream_t stream)
+{
+	struct by_stub launch = {stub, grid, block, args, lds_bytes, stream, true};
+
+	UM_ENTER();
+	return um_leave(launch_stub(&launch));
+}
+
+hipError_t hipLaunchCooperativeKernel_spt(const void *stub, dim3 grid, dim3 block, void **args,
+					  uint32_t lds_bytes, hipStream_t stream)
+{
+	struct by_stub launch = {
+		stub, grid, block, args, lds_bytes, stream ? stream : hipStreamPerThread, true};
+
+	UM_ENTER();
+	return um_leave(launch_stub(&launch));
+}
+
+static hipError_t launch_between(const struct by_stub *launch, hipEvent_t start, hipEvent_t stop)
+{
+	hipError_t error = um_event_mark(start, launch->stream);
+
+	if (!error)
+		error = launch_stub(launch);
+	return error ? error : um_event_mark(stop, launch->stream);
+}
+
+hipError_t hipExtLaunchKernel(const void *stub, dim3 grid, dim3 block, void **args,
+			      size_t lds_bytes, hipStream_t stream, hipEvent_t start,
+			      hipEvent_t stop, int flags)
+{
+	struct by_stub launch = {stub, grid, block, args, lds_bytes, stream, false};
+
+	(void)flags; /* hipExtAnyOrderLaunch allows an order, and this is one */
+	UM_ENTER();
+	return um_leave(launch_between(&launch, start, stop));
+}
+
+hipError_t um_launch_ggl(uintptr_t stub, const dim3 *grid, const dim3 *block, uint32_t lds_bytes,
+			 hipStream_t stream, void **args)
+{
+	struct by_stub launch = {(const void *)stub, *grid, *block, args, lds_bytes, stream, false};
+
+	UM_ENTER();
+	return um_leave(launch_stub(&launch));
+}
+
+/* --- the launch of old: hipConfigureCall, hipSetupArgument for each argument, hipLaunchByPtr ---
+ */
+
+hipError_t hipConfigureCall(dim3 grid, dim3 block, size_t lds_bytes, hipStream_t stream)
+{
+	UM_ENTER();
+	return um_leave(push_config(grid, block, lds_bytes, stream) ? hipSuccess
+								    : hipErrorOutOfMemory);
+}
+
+static hipError_t setup_argument(const void *argument, size_t bytes, size_t offset)
+{
+	struct um_call_config *config = top_config();
+
+	if (!config)
+		return hipErrorMissingConfiguration;
+	if (!argument || offset > UM_ARG_BYTES || bytes > UM_ARG_BYTES - offset ||
+	    config->args == UM_CALL_ARGS)
+		return hipErrorInvalidValue;
+	memcpy(config->arg_bytes + offset, argument, bytes);
+	config->arg_offset[config->args++] = offset;
+	return hipSuccess;
+}
+
+hipError_t hipSetupArgument(const void *argument, size_t bytes, size_t offset)
+{
+	UM_ENTER();
+	return um_leave(setup_argument(argument, bytes, offset));
+}
+
+static hipError_t launch_by_ptr(const void *stub)
+{
+	struct um_call_config *config = top_config();
+	void *args[UM_CALL_ARGS];
+
+	if (!config)
+		return hipErrorMissingConfiguration;
+	for (unsigned i = 0; i < config->args; i++)
+		args[i] = config->arg_bytes + config->arg_offset[i];
+	um_thread.config_count--;
+	um_thread.launch_site = config->site;
+	return launch_stub(&(struct by_stub){
+		.stub = stub,
+		.grid = config->grid,
+		.block = config->block,
+		.args = args,
+		.lds_bytes = config->lds_bytes,
+		.stream = config->stream,
+	});
+}
+
+hipError_t hipLaunchByPtr(const void *stub)
+{
+	UM_ENTER();
+	return um_leave(launch_by_ptr(stub));
+}

@@ -1,0 +1,182 @@
+/* Allocations behind the API: the arena, memory that the program registered, and their records. */
+#include "api.h"
+#include "hostwatch.h"
+#include "memory_registered.h"
+#include "page_state.h"
+#include "trace/base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct um_allocation *um_memory_find(const void *address)
+{
+	struct um_allocation *found = um_arena_find(address);
+
+	return found ? found : um_registered_find(address);
+}
+
+void *um_memory_start(const struct um_allocation *allocation)
+{
+	if (allocation->kind == UM_ALLOCATION_REGISTERED)
+		return um_registered_start(allocation);
+	return um_arena.base + allocation->offset;
+}
+
+bool um_memory_holds(const struct um_allocation *allocation, const void *address, uint64_t bytes)
+{
+	uint64_t offset = (uintptr_t)address - (uintptr_t)um_memory_start(allocation);
+
+	return offset <= allocation->bytes && bytes <= allocation->bytes - offset;
+}
+
+void *um_memory_own(const void *address)
+{
+	uint64_t offset = (uint64_t)((uintptr_t)address - (uintptr_t)um_arena.base);
+
+	return offset < um_arena.span ? um_arena_alias(address) : (void *)(uintptr_t)address;
+}
+
+struct use {
+	int device;
+	uint64_t device_bytes, managed_bytes;
+};
+
+static bool add_use(struct um_allocation *allocation, void *context)
+{
+	struct use *use = context;
+
+	if (allocation->device != use->device)
+		return true;
+	if (allocation->kind == UM_ALLOCATION_DEVICE)
+		use->device_bytes += allocation->bytes;
+	if (allocation->kind == UM_ALLOCATION_MANAGED)
+		use->managed_bytes += allocation->bytes;
+	return true;
+}
+
+static uint64_t left_after(int device, uint64_t bytes)
+{
+	uint64_t total = um_device_get((uint32_t)device)->memory_bytes;
+
+	return bytes < total ? total - bytes : 0;
+}
+
+/*
+ * Managed memory may exceed the device's (that is what migration is for), so hipMalloc() does not
+ * count it; hipMemGetInfo() does, as if all of it were there.
+ */
+uint64_t um_memory_device_left(int device)
+{
+	struct use use = {.device = device};
+
+	um_arena_each(add_use, &use);
+	return left_after(device, use.device_bytes + use.managed_bytes);
+}
+
+static bool device_has_room(int device, uint64_t bytes)
+{
+	struct use use = {.device = device};
+
+	um_arena_each(add_use, &use);
+	return bytes <= left_after(device, use.device_bytes);
+}
+
+/* What the host cannot hold would work on the machine that is played: say so, once. */
+static void say_host_is_small(uint64_t bytes)
+{
+	static bool said;
+
+	if (!said)
+		um_say("hipErrorOutOfMemory for %.1f MiB: the device that is played has %.1f MiB, "
+		       "but %s",
+		       (double)bytes / 0x1p20,
+		       (double)um_device_get((uint32_t)um_thread.device)->memory_bytes / 0x1p20,
+		       um_error_message());
+	said = true;
+}
+
+static hipError_t place(struct um_allocation **out, enum um_allocation_kind kind, uint64_t bytes)
+{
+	hipError_t error = um_ready();
+
+	if (error)
+		return error;
+	if (kind == UM_ALLOCATION_DEVICE && !device_has_room(um_thread.device, bytes))
+		return hipErrorOutOfMemory;
+	if (!um_arena_alloc(out, kind, bytes))
+		return hipSuccess;
+	say_host_is_small(bytes);
+	return hipErrorOutOfMemory;
+}
+
+void um_memory_record(const struct um_allocation *allocation, const struct um_record_op *op,
+		      const char *name)
+{
+	struct um_record_allocation *record;
+	size_t bytes = (sizeof(*record) + strlen(name) + 1 + 7) & ~(size_t)7;
+
+	if (!um_tracer_on())
+		return;
+	record = calloc(1, bytes);
+	if (!record)
+		return;
+	record->header.bytes = (uint32_t)bytes;
+	record->header.kind = UM_RECORD_ALLOCATION;
+	record->allocation = allocation->id;
+	record->kind = allocation->kind;
+	record->flags = allocation->flags;
+	record->device = allocation->device;
+	record->address = (uintptr_t)um_memory_start(allocation);
+	record->bytes = allocation->bytes;
+	record->op = op->op;
+	record->site = op->site;
+	memcpy(record->name, name, strlen(name) + 1);
+	um_tracer_put(&record->header);
+	free(record);
+}
+
+static uint64_t watched_bytes(const struct um_allocation *allocation)
+{
+	return (allocation->bytes + UM_PAGE_BYTES - 1) & ~(uint64_t)(UM_PAGE_BYTES - 1);
+}
+
+hipError_t um_memory_allocate(void **out, enum um_allocation_kind kind, uint64_t bytes,
+			      unsigned flags, const char *name)
+{
+	struct um_record_op op = um_op(UM_OP_ALLOC, 0);
+	struct um_allocation *allocation = NULL;
+
+	op.bytes = bytes;
+	um_tracer_op_begin(&op);
+	hipError_t error = place(&allocation, kind, bytes);
+
+	if (!error) {
+		allocation->flags = flags;
+		allocation->device = um_thread.device;
+		op.allocation = allocation->id;
+		um_memory_record(allocation, &op, name);
+		if (kind == UM_ALLOCATION_MANAGED && um_tracer_on())
+			um_hostwatch_add(allocation->offset, watched_bytes(allocation));
+		*out = um_memory_start(allocation);
+	}
+	um_tracer_op_end(&op, error);
+	return error;
+}
+
+hipError_t um_memory_free(struct um_allocation *allocation, uint32_t stream)
+{
+	struct um_record_op op = um_op(UM_OP_FREE, stream);
+
+	op.allocation = allocation->id;
+	op.bytes = allocation->bytes;
+	um_tracer_op_begin(&op);
+	if (allocation->kind == UM_ALLOCATION_MANAGED && um_tracer_on())
+		um_hostwatch_remove(allocation->offset, watched_bytes(allocation));
+	um_page_state_free(allocation->state);
+	if (allocation->kind == UM_ALLOCATION_REGISTERED)
+		um_registered_remove(allocation);
+	else
+		um_arena_free(allocation);
+	um_tracer_op_end(&op, hipSuccess);
+	return hipSuccess;
+}

@@ -1,0 +1,184 @@
+#include "module.h"
+
+#include "trace/base/error.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct um_module {
+	void *library; /* of dlopen */
+};
+
+/*
+ * A name for descriptor `file` that no dlopen was given before: glibc takes a name that it knows
+ * for the library that it loaded then. Each bit of a serial number is spelt "/" or "/.".
+ */
+static void unique_path(char *path, size_t capacity, int file)
+{
+	static unsigned serial;
+	size_t used = (size_t)snprintf(path, capacity, "/proc/self/fd");
+
+	for (unsigned bits = serial++; bits; bits >>= 1)
+		used += (size_t)snprintf(path + used, capacity - used, bits & 1 ? "/." : "/");
+	snprintf(path + used, capacity - used, "/%d", file);
+}
+
+static int write_all(int file, const char *bytes, size_t count)
+{
+	while (count) {
+		ssize_t written = write(file, bytes, count);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return um_fail_errno(UM_EIO, "cannot store a code object");
+		bytes += written;
+		count -= (size_t)written;
+	}
+	return 0;
+}
+
+static int open_image(void **library, const void *image, size_t bytes)
+{
+	char path[128];
+	int file = memfd_create("umtrace-code", MFD_CLOEXEC);
+
+	if (file < 0)
+		return um_fail_errno(UM_EIO, "cannot store a code object");
+	int error = write_all(file, image, bytes);
+
+	if (!error) {
+		unique_path(path, sizeof(path), file);
+		*library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		if (!*library)
+			error = um_fail(UM_EFORMAT, "cannot load a code object: %s", dlerror());
+	}
+	close(file);
+	return error;
+}
+
+/* The machine of an ELF image, 0 if it is none. */
+static unsigned elf_machine(const void *image, size_t bytes)
+{
+	const Elf64_Ehdr *header = image;
+
+	if (bytes < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
+	    header->e_ident[EI_CLASS] != ELFCLASS64)
+		return 0;
+	return header->e_machine;
+}
+
+/* Linkers put the section headers last; they end the file where its size is not known. */
+static size_t elf_bytes(const void *image, size_t bytes)
+{
+	const Elf64_Ehdr *header = image;
+
+	if (bytes != SIZE_MAX)
+		return bytes;
+	return header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
+}
+
+/* A bundle with an entry for us, or a code object of ours by itself. */
+static int find_image(struct um_bundle_entry *out, const void *data, size_t bytes)
+{
+	unsigned machine = elf_machine(data, bytes);
+
+	if (!machine)
+		return um_bundle_find(out, data, bytes, UM_TARGET);
+	if (machine != EM_X86_64)
+		return um_fail(UM_ENOENT, "it is a code object for another machine (ELF %u)",
+			       machine);
+	out->image = data;
+	out->image_bytes = elf_bytes(data, bytes);
+	return 0;
+}
+
+int um_module_load(struct um_module **out, const void *bundle, size_t bytes)
+{
+	struct um_bundle_entry entry;
+	int error = find_image(&entry, bundle, bytes);
+
+	if (error)
+		return error;
+	if (elf_machine(entry.image, entry.image_bytes) != EM_X86_64)
+		return um_fail(UM_EFORMAT, "its entry for %s is not an x86-64 library", UM_TARGET);
+	struct um_module *module = calloc(1, sizeof(*module));
+
+	if (!module)
+		return um_fail(UM_ENOMEM, "out of memory");
+	error = open_image(&module->library, entry.image, entry.image_bytes);
+	if (error) {
+		free(module);
+		return error;
+	}
+	*out = module;
+	return 0;
+}
+
+void um_module_unload(struct um_module *module)
+{
+	if (!module)
+		return;
+	dlclose(module->library);
+	free(module);
+}
+
+static void *entry_of(const struct um_module *module, const char *prefix, const char *mangled)
+{
+	char name[4096];
+	int length = snprintf(name, sizeof(name), "%s.%s", prefix, mangled);
+
+	return length < (int)sizeof(name) ? dlsym(module->library, name) : NULL;
+}
+
+int um_module_kernel(struct um_kernel *out, struct um_module *module, const char *mangled)
+{
+	struct um_kernel kernel = {.name = mangled, .module = module};
+
+	*(void **)&kernel.hooked = entry_of(module, "um_hooked", mangled);
+	*(void **)&kernel.plain = entry_of(module, "um_plain", mangled);
+	if (!kernel.hooked && !kernel.plain)
+		return um_fail(UM_ENOENT, "no kernel %s in the code object", mangled);
+	*out = kernel;
+	return 0;
+}
+
+/* dlsym also finds what the code object needs, such as this library. */
+static bool is_own(const struct um_module *module, const Dl_info *info)
+{
+	struct link_map *map;
+
+	return !dlinfo(module->library, RTLD_DI_LINKMAP, &map) &&
+	       map->l_addr == (ElfW(Addr))info->dli_fbase;
+}
+
+int um_module_symbol(void **address, uint64_t *bytes, struct um_module *module, const char *name)
+{
+	Dl_info info;
+	const ElfW(Sym) *symbol = NULL;
+	void *found = dlsym(module->library, name);
+
+	if (!found || !dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
+	    ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || !is_own(module, &info))
+		return um_fail(UM_ENOENT, "no variable %s in the code object", name);
+	*address = found;
+	*bytes = symbol->st_size;
+	return 0;
+}
+
+void um_module_lds(struct um_module *module, char **start, uint64_t *bytes)
+{
+	char *first = dlsym(module->library, "__start_um_lds");
+	char *last = dlsym(module->library, "__stop_um_lds");
+
+	*start = first && last ? first : NULL;
+	*bytes = *start ? (uint64_t)(last - first) : 0;
+}

@@ -1,0 +1,35 @@
+#include "api.h"
+
+struct um_record_op um_op(enum um_op_kind kind, uint32_t stream)
+{
+	struct um_record_op op = {
+		.kind = (uint16_t)kind,
+		.stream = stream,
+		.device = um_thread.device,
+	};
+
+	if (um_tracer_on() && um_thread.site)
+		op.site = um_tracer_site(um_thread.site);
+	return op;
+}
+
+void um_op_target(struct um_record_op *op, const void *address, uint64_t bytes)
+{
+	const struct um_allocation *allocation = um_memory_find(address);
+
+	op->bytes = bytes;
+	if (!allocation)
+		return;
+	op->allocation = allocation->id;
+	op->offset = (uintptr_t)address - (uintptr_t)um_memory_start(allocation);
+}
+
+void um_op_source(struct um_record_op *op, const void *address)
+{
+	const struct um_allocation *allocation = um_memory_find(address);
+
+	if (!allocation)
+		return;
+	op->source_allocation = allocation->id;
+	op->source_offset = (uintptr_t)address - (uintptr_t)um_memory_start(allocation);
+}
