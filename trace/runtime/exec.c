@@ -21,9 +21,9 @@
 #define LANES_PER_COMPUTE_UNIT 2048u
 /*
  * A launch is dead when all its groups in flight only spin, nothing that they look at changes, and
- * they have done so for this many hooks or yields, about a second or two, and turns each.
+ * they have done so for this many hooks or yields, about a second, and turns each.
  */
-#define DEAD_STEPS (UINT64_C(1) << 28)
+#define DEAD_STEPS (UINT64_C(1) << 26)
 #define DEAD_TURNS 64u
 
 struct groups {

@@ -70,8 +70,8 @@ void um_group_wait(uint64_t *set);
 void um_group_fail(int error) __attribute__((noreturn));
 
 /*
- * Lets the wave operation go that the lowest waiting lane of the wave is in, with all lanes of the
- * wave that are at the same site. False when none waits. (lane_wave.c)
+ * Lets the wave operation of the first site go at which lanes of the wave wait, with all that wait
+ * there. False when none waits. (lane_wave.c)
  */
 bool um_wave_resolve(struct um_group *, uint32_t wave);
 

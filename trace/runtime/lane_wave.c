@@ -1,9 +1,24 @@
 #include "device_export.h"
 #include "lane_group.h"
 
-static uint64_t at_same_site(const struct um_lane_state *lanes, uint64_t waiting)
+/*
+ * The lowest address first: code lies in the order of its paths, so that lanes that skipped a
+ * branch or left a loop early wait behind it for the others.
+ */
+static const void *first_site(const struct um_lane_state *lanes, uint64_t waiting)
 {
-	const void *site = lanes[__builtin_ctzll(waiting)].site;
+	const char *first = lanes[__builtin_ctzll(waiting)].site;
+
+	for (uint64_t rest = waiting; rest; rest &= rest - 1) {
+		const char *site = lanes[__builtin_ctzll(rest)].site;
+
+		first = site < first ? site : first;
+	}
+	return first;
+}
+
+static uint64_t at_site(const struct um_lane_state *lanes, uint64_t waiting, const void *site)
+{
 	uint64_t here = 0;
 
 	for (uint64_t rest = waiting; rest; rest &= rest - 1) {
@@ -29,11 +44,12 @@ static uint64_t count_ballot(const struct um_lane_state *lanes, uint64_t here)
 bool um_wave_resolve(struct um_group *group, uint32_t wave)
 {
 	struct um_lane_state *lanes = &group->lane[wave * UM_WAVE_LANES];
+	uint64_t waiting = group->at_wave[wave];
 	uint64_t here, votes;
 
-	if (!group->at_wave[wave])
+	if (!waiting)
 		return false;
-	here = at_same_site(lanes, group->at_wave[wave]);
+	here = at_site(lanes, waiting, first_site(lanes, waiting));
 	votes = count_ballot(lanes, here);
 	for (uint64_t rest = here; rest; rest &= rest - 1) {
 		struct um_lane_state *lane = &lanes[__builtin_ctzll(rest)];

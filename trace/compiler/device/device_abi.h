@@ -72,8 +72,10 @@ UM_DEVICE void um_barrier(void);
 /*
  * Wave operations. The lanes that take part are those of the wave that wait at the same site,
  * at the time when no lane of the wave can go on without one of them; of several such sites the
- * one of the lowest lane goes first. The site is the return address of the call, so the call is
- * convergent, never merged with another and never duplicated.
+ * one of the lowest address goes first, so that lanes that skipped a branch or left a loop wait
+ * behind it for the others. The site is the return address of the call, so the call is convergent,
+ * never merged with another and never duplicated, and code keeps the order of its source: a block
+ * that joins two paths lies behind both.
  * A lane that has ended, or waits at a barrier, is not active.
  */
 UM_DEVICE unsigned long um_wave_ballot(int predicate);
