@@ -1,0 +1,41 @@
+/*
+ * From the device code of one translation unit, as clang's front end leaves it, to the two objects
+ * of an x86-64 code object (device/device_abi.h): entries with hooks, entries without, one set of
+ * variables.
+ *
+ *   um_ir_prepare      variables by address space, traps, intrinsics -> what x86-64 code can do
+ *   um_ir_entries      um_hooked.K(args) for each kernel that the host launches
+ *   um_ir_optimise     LLVM's own pipeline, kept from merging what must stay apart
+ *   um_ir_yields       turns of waiting loops let others run
+ *   um_ir_split        a second module um_plain.K, variables defined once
+ *   um_ir_instrument   um_access() before each access that may be to memory of the host's
+ *
+ * The front end gives CUDA's memory spaces addresses spaces of their own
+ * (-ffake-address-space-map, "FakeAddrSpaceMap" in clang's lib/Basic/TargetInfo.cpp).
+ */
+#ifndef UM_IR_DEVICE_H
+#define UM_IR_DEVICE_H
+
+#include "ir_stub.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+enum um_ir_space {
+	UM_IR_SPACE_GENERIC = 0,
+	UM_IR_SPACE_DEVICE = 7,
+	UM_IR_SPACE_CONSTANT = 8,
+	UM_IR_SPACE_SHARED = 9,
+};
+
+/* "O0" to "O3", "Os", "Oz". Each returns 0, or UM_EFORMAT, UM_ENOTSUP with the user's place. */
+int um_ir_prepare(LLVMModuleRef device);
+int um_ir_entries(LLVMModuleRef device, const struct um_stubs *);
+int um_ir_optimise(LLVMModuleRef device, LLVMTargetMachineRef, const char *level);
+void um_ir_yields(LLVMModuleRef device);
+/* Out: the plain module; `device` keeps the variables and the hooked entries. */
+LLVMModuleRef um_ir_split(LLVMModuleRef device);
+/* UM_ELIMIT when there are more instructions than a descriptor can number. */
+int um_ir_instrument(LLVMModuleRef device);
+
+#endif
