@@ -17,7 +17,8 @@
 
 _Thread_local struct um_thread um_thread;
 
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+#define FREE_LOCK PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP
+static pthread_mutex_t lock = FREE_LOCK;
 static hipError_t device_error;
 
 void um_runtime_lock(void)
@@ -151,7 +152,8 @@ static void in_child(void)
 	um_hostwatch_child();
 	um_arena_child();
 	device_error = hipSuccess;
-	um_runtime_unlock();
+	/* It belongs to a thread of the parent; unlocking it here would be refused. */
+	lock = (pthread_mutex_t)FREE_LOCK;
 }
 
 __attribute__((constructor)) static void start(void)
