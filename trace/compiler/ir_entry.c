@@ -90,10 +90,21 @@ static int build_entry(LLVMModuleRef module, LLVMValueRef kernel, const struct u
 	return 0;
 }
 
-/* Everything that is not an entry is private to the code object. */
-static void make_internal(LLVMValueRef function)
+/*
+ * Everything that is not an entry is private to the code object. A wave operation or a barrier is
+ * known by its return address, which a tail call would take from it.
+ */
+static void make_private(LLVMValueRef function)
 {
+	static const char name[] = "disable-tail-calls", value[] = "true";
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+
 	if (LLVMIsDeclaration(function))
+		return;
+	LLVMAddAttributeAtIndex(
+		function, LLVMAttributeFunctionIndex,
+		LLVMCreateStringAttribute(context, name, sizeof name - 1, value, sizeof value - 1));
+	if (um_ir_starts_with(um_ir_name(function), "um_hooked."))
 		return;
 	LLVMSetComdat(function, NULL);
 	LLVMSetVisibility(function, LLVMDefaultVisibility);
@@ -102,8 +113,6 @@ static void make_internal(LLVMValueRef function)
 
 int um_ir_entries(LLVMModuleRef module, const struct um_stubs *stubs)
 {
-	UM_IR_FOR_EACH_FUNCTION(f, module)
-	make_internal(f);
 	for (size_t i = 0; i < stubs->count; i++) {
 		const struct um_stub *stub = &stubs->items[i];
 		LLVMValueRef kernel = LLVMGetNamedFunction(module, stub->kernel);
@@ -119,5 +128,7 @@ int um_ir_entries(LLVMModuleRef module, const struct um_stubs *stubs)
 		if (build_entry(module, kernel, stub))
 			return UM_ENOMEM;
 	}
+	UM_IR_FOR_EACH_FUNCTION(f, module)
+	make_private(f);
 	return 0;
 }
