@@ -1,6 +1,7 @@
 #include "policy.h"
 
 #include "trace/base/error.h"
+#include "trace/base/kernel_name.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -44,45 +45,6 @@ bool um_rule_matches(const struct um_rule *rule, const struct um_allocation_fact
 	return !on->site || any_site_matches(on->site, facts->sites);
 }
 
-/* The '(' before the arguments: not that of "(anonymous namespace)", nor one within <...>. */
-static size_t length_to_arguments(const char *kernel)
-{
-	static const char anonymous[] = "(anonymous namespace)";
-	size_t at = 0;
-	unsigned depth = 0;
-
-	while (kernel[at]) {
-		if (strncmp(kernel + at, anonymous, sizeof(anonymous) - 1) == 0) {
-			at += sizeof(anonymous) - 1;
-			continue;
-		}
-		if (kernel[at] == '(' && depth == 0)
-			break;
-		depth += kernel[at] == '<';
-		depth -= kernel[at] == '>' && depth > 0;
-		at++;
-	}
-	return at;
-}
-
-/* Cuts a trailing <...> from the name of `length` bytes. */
-static size_t length_to_template(const char *name, size_t length)
-{
-	size_t at = length;
-	unsigned depth = 0;
-
-	if (length == 0 || name[length - 1] != '>')
-		return length;
-	while (at > 0) {
-		at--;
-		depth += name[at] == '>';
-		depth -= name[at] == '<';
-		if (depth == 0)
-			return at;
-	}
-	return length;
-}
-
 /* Out of memory matches nothing. */
 static bool prefix_matches(const char *pattern, const char *text, size_t length)
 {
@@ -99,11 +61,9 @@ bool um_moment_names(const struct um_moment *moment, const char *kernel)
 		return false;
 	if (matches(moment->before, kernel))
 		return true;
-	/* A template's demangled name begins with its return type, which is void for a kernel. */
-	const char *name = strncmp(kernel, "void ", 5) == 0 ? kernel + 5 : kernel;
-	size_t length = length_to_arguments(name);
-	return prefix_matches(moment->before, name, length) ||
-	       prefix_matches(moment->before, name, length_to_template(name, length));
+	struct um_kernel_name name = um_kernel_name(kernel);
+	return prefix_matches(moment->before, name.start, name.length) ||
+	       prefix_matches(moment->before, name.start, name.bare_length);
 }
 
 bool um_moment_matches(const struct um_moment *moment, const char *kernel, uint32_t nth)

@@ -1,0 +1,232 @@
+#include "summary.h"
+
+#include "query.h"
+#include "summary_parts.h"
+#include "text_pool.h"
+#include "trace/base/error.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const um_traffic_cause_names[UM_TRAFFIC_CAUSES] = {
+	"device_fault", "host_fault", "prefetch",      "eviction",
+	"advice",	"duplicate",  "remote_access", "copy",
+};
+
+/* ---------------------------------------------------------------- rows that are kept as they are
+ */
+
+/* Copies the strings of a row that has been copied itself. */
+static int keep_texts(struct um_summary *summary, const struct um_table *table, void *row)
+{
+	int error = 0;
+
+	for (const struct um_column *column = table->columns; column->name && !error; column++)
+		if (column->type == UM_COLUMN_TEXT)
+			error = um_text_pool_keep(summary->texts,
+						  (const char **)((char *)row + column->offset));
+	return error;
+}
+
+static int keep_run(const void *row, void *context)
+{
+	struct um_summary *summary = context;
+
+	summary->run = *(const struct um_run_row *)row;
+	return keep_texts(summary, &um_table_run, &summary->run);
+}
+
+static int keep_device(const void *row, void *context)
+{
+	struct um_summary *summary = context;
+	struct um_device_row *kept =
+		um_query_append(&summary->devices, &summary->device_count, sizeof(*kept));
+
+	if (!kept)
+		return UM_ENOMEM;
+	*kept = *(const struct um_device_row *)row;
+	return keep_texts(summary, &um_table_device, kept);
+}
+
+static int keep_origin(const void *row, void *context)
+{
+	struct um_summary *summary = context;
+	struct um_origin_row *kept =
+		um_query_append(&summary->origins, &summary->origin_count, sizeof(*kept));
+
+	if (!kept)
+		return UM_ENOMEM;
+	*kept = *(const struct um_origin_row *)row;
+	return keep_texts(summary, &um_table_origin, kept);
+}
+
+static int keep_loss(const void *row, void *context)
+{
+	struct um_summary *summary = context;
+	struct um_loss_row *kept =
+		um_query_append(&summary->losses, &summary->loss_count, sizeof(*kept));
+
+	if (!kept)
+		return UM_ENOMEM;
+	*kept = *(const struct um_loss_row *)row;
+	return keep_texts(summary, &um_table_loss, kept);
+}
+
+static int load_rows(struct um_summary *summary, struct um_db *db)
+{
+	static const struct {
+		const struct um_table *table;
+		int (*keep)(const void *, void *);
+	} tables[] = {
+		{&um_table_run, keep_run},
+		{&um_table_device, keep_device},
+		{&um_table_origin, keep_origin},
+		{&um_table_loss, keep_loss},
+	};
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !error; i++)
+		error = um_db_each(db, tables[i].table, NULL, 0, tables[i].keep, summary);
+	if (!error && !summary->run.role)
+		error = um_fail(UM_EFORMAT, "%s: there is no run in it: its recording never began",
+				um_db_path(db));
+	return error;
+}
+
+/* ---------------------------------------------------------------- totals */
+
+static int add_traffic(struct sqlite3_stmt *row, void *context)
+{
+	struct um_summary *summary = context;
+	const char *cause = um_query_text(row, 0);
+
+	for (size_t i = 0; i < UM_TRAFFIC_CAUSES; i++) {
+		if (!cause || strcmp(um_traffic_cause_names[i], cause) != 0)
+			continue;
+		struct um_traffic *traffic = &summary->traffic[i];
+		traffic->bytes_to_device = sqlite3_column_int64(row, 1);
+		traffic->bytes_to_host = sqlite3_column_int64(row, 2);
+		traffic->transfers = sqlite3_column_int64(row, 3);
+		int64_t transfers = i == UM_TRAFFIC_REMOTE_ACCESS ? 0 : traffic->transfers;
+		struct um_traffic *total = &summary->total;
+		if (__builtin_add_overflow(total->bytes_to_device, traffic->bytes_to_device,
+					   &total->bytes_to_device) ||
+		    __builtin_add_overflow(total->bytes_to_host, traffic->bytes_to_host,
+					   &total->bytes_to_host) ||
+		    __builtin_add_overflow(total->transfers, transfers, &total->transfers))
+			return um_fail(UM_EFORMAT, "%s: more bytes than can be", summary->path);
+	}
+	return 0;
+}
+
+static int add_faults(struct sqlite3_stmt *row, void *context)
+{
+	struct um_summary *summary = context;
+	struct um_fault_totals *totals =
+		sqlite3_column_int64(row, 0) ? &summary->device_faults : &summary->host_faults;
+
+	totals->faults = sqlite3_column_int64(row, 1);
+	totals->read_faults = sqlite3_column_int64(row, 2);
+	totals->write_faults = sqlite3_column_int64(row, 3);
+	totals->pages = sqlite3_column_int64(row, 4);
+	totals->batches = sqlite3_column_int64(row, 5);
+	return 0;
+}
+
+static int add_call(struct sqlite3_stmt *row, void *context)
+{
+	struct um_summary *summary = context;
+	struct um_count *call =
+		um_query_append(&summary->calls, &summary->call_count, sizeof(*call));
+
+	if (!call)
+		return UM_ENOMEM;
+	*call = (struct um_count){um_query_text(row, 0), sqlite3_column_int64(row, 1), UM_NULL};
+	return um_text_pool_keep(summary->texts, &call->name);
+}
+
+static int add_memory(struct sqlite3_stmt *row, void *context)
+{
+	struct um_summary *summary = context;
+	struct um_count *kind =
+		um_query_append(&summary->memory, &summary->memory_count, sizeof(*kind));
+
+	if (!kind)
+		return UM_ENOMEM;
+	*kind = (struct um_count){um_query_text(row, 0), sqlite3_column_int64(row, 1),
+				  sqlite3_column_int64(row, 2)};
+	return um_text_pool_keep(summary->texts, &kind->name);
+}
+
+static int load_totals(struct um_summary *summary, struct um_db *db)
+{
+	static const struct {
+		const char *sql;
+		int (*add)(struct sqlite3_stmt *, void *);
+	} queries[] = {
+		{"SELECT cause, SUM(bytes_to_device), SUM(bytes_to_host), SUM(transfers)"
+		 " FROM (" UM_TRAFFIC_SQL ") GROUP BY cause",
+		 add_traffic},
+		{"SELECT device >= 0, SUM(faults),"
+		 " SUM(CASE access WHEN 'read' THEN faults ELSE 0 END),"
+		 " SUM(CASE access WHEN 'write' THEN faults ELSE 0 END),"
+		 " SUM(pages), COUNT(DISTINCT batch) FROM fault GROUP BY 1",
+		 add_faults},
+		{"SELECT kind, COUNT(*) FROM op GROUP BY kind ORDER BY 2 DESC, 1", add_call},
+		{"SELECT kind, COUNT(*), SUM(bytes) FROM allocation GROUP BY kind ORDER BY 3 DESC",
+		 add_memory},
+	};
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]) && !error; i++)
+		error = um_query_each(db, queries[i].sql, queries[i].add, summary);
+	return error;
+}
+
+/* ---------------------------------------------------------------- life */
+
+static int load_all(struct um_summary *summary, struct um_db *db)
+{
+	int error = um_text_pool_create(&summary->texts);
+
+	summary->path = um_db_path(db);
+	if (!error)
+		error = um_text_pool_keep(summary->texts, &summary->path);
+	if (!error)
+		error = load_rows(summary, db);
+	if (!error)
+		error = load_totals(summary, db);
+	if (!error)
+		error = um_summary_load_kernels(summary, db);
+	if (!error)
+		error = um_summary_load_allocations(summary, db);
+	return error;
+}
+
+int um_summary_load(struct um_summary **out, struct um_db *db)
+{
+	struct um_summary *summary = calloc(1, sizeof(*summary));
+	int error = summary ? load_all(summary, db) : um_fail(UM_ENOMEM, "out of memory");
+
+	if (error)
+		um_summary_destroy(summary);
+	else
+		*out = summary;
+	return error;
+}
+
+void um_summary_destroy(struct um_summary *summary)
+{
+	if (!summary)
+		return;
+	free(summary->devices);
+	free(summary->origins);
+	free(summary->losses);
+	free(summary->calls);
+	free(summary->memory);
+	free(summary->kernels);
+	free(summary->allocations);
+	um_text_pool_destroy(summary->texts);
+	free(summary);
+}

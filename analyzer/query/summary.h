@@ -1,0 +1,93 @@
+/*
+ * What one database says, a trace or a simulation alike, added up: by cause, by kernel, by
+ * allocation. Integers that the file does not know are UM_NULL, strings NULL. Everything belongs to
+ * the summary and lives as long.
+ */
+#ifndef UM_SUMMARY_H
+#define UM_SUMMARY_H
+
+#include "trace/db/trace_db.h"
+
+/* Causes of link traffic: those of the migration table, then the two that move no page. */
+enum um_traffic_cause {
+	UM_TRAFFIC_DEVICE_FAULT,
+	UM_TRAFFIC_HOST_FAULT,
+	UM_TRAFFIC_PREFETCH,
+	UM_TRAFFIC_EVICTION,
+	UM_TRAFFIC_ADVICE,
+	UM_TRAFFIC_DUPLICATE,
+	UM_TRAFFIC_REMOTE_ACCESS,
+	UM_TRAFFIC_COPY,
+	UM_TRAFFIC_CAUSES
+};
+/* As the schema writes it: "device_fault", ... */
+extern const char *const um_traffic_cause_names[UM_TRAFFIC_CAUSES];
+
+struct um_traffic {
+	int64_t bytes_to_device, bytes_to_host, transfers;
+};
+
+/* Faults of the devices together, or of the host. */
+struct um_fault_totals {
+	int64_t faults, read_faults, write_faults, pages, batches;
+};
+
+struct um_kernel_summary {
+	const char *name;		      /* demangled */
+	int64_t first_op, launches, untraced; /* launches of which no access was recorded */
+	int64_t duration_ns;
+	int64_t reads, writes, atomics, requests; /* by lanes; requests coalesced */
+	int64_t faults;				  /* of devices */
+	int64_t migrated_to_device_bytes, migrated_to_host_bytes;
+	int64_t remote_to_device_bytes, remote_to_host_bytes;
+};
+
+struct um_allocation_summary {
+	int64_t allocation;
+	const char *name;     /* as the program or the runtime named it */
+	const char *site;     /* "file:line", else "function", else "module+0xOFFSET" */
+	const char *function; /* that the site lies in */
+	const char *kind;
+	int64_t bytes,
+		touched_bytes; /* whole pages that an op or the host touched, at most `bytes` */
+	int64_t device_faults, host_faults;
+	int64_t migrated_to_device_bytes, migrated_to_host_bytes;
+	int64_t evicted_bytes; /* of migrated_to_host_bytes */
+	int64_t remote_to_device_bytes, remote_to_host_bytes;
+	int64_t copied_to_device_bytes, copied_to_host_bytes;
+	int64_t host_touched_pages; /* added up over the intervals between device operations */
+};
+
+struct um_count {
+	const char *name;
+	int64_t count, bytes;
+};
+
+struct um_summary {
+	const char *path;
+	struct um_run_row run;
+	struct um_device_row *devices;
+	size_t device_count;
+	struct um_origin_row *origins;
+	size_t origin_count;
+	struct um_loss_row *losses;
+	size_t loss_count;
+	struct um_count *calls; /* by op kind, most first; bytes is UM_NULL */
+	size_t call_count;
+	struct um_count *memory; /* allocations by kind */
+	size_t memory_count;
+	/* `transfers` of remote access are requests, and not in the total's. */
+	struct um_traffic traffic[UM_TRAFFIC_CAUSES], total;
+	struct um_fault_totals device_faults, host_faults;
+	struct um_kernel_summary *kernels; /* in order of their first launch */
+	size_t kernel_count;
+	struct um_allocation_summary *allocations; /* in program order */
+	size_t allocation_count;
+	struct um_text_pool *texts; /* owns the strings */
+};
+
+/* UM_EFORMAT where the rows make no sense together, UM_ENOMEM. */
+int um_summary_load(struct um_summary **out, struct um_db *);
+void um_summary_destroy(struct um_summary *); /* NULL is legal */
+
+#endif

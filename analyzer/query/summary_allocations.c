@@ -1,0 +1,172 @@
+#include "query.h"
+#include "summary_parts.h"
+#include "text_pool.h"
+#include "trace/base/error.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PAGE_BYTES 4096
+
+static const char allocations_sql[] =
+	"WITH served AS (SELECT allocation, SUM(CASE WHEN device >= 0 THEN faults ELSE 0 END)"
+	"  AS by_device, SUM(CASE WHEN device < 0 THEN faults ELSE 0 END) AS by_host"
+	"  FROM fault GROUP BY allocation),"
+	" moved AS (SELECT allocation,"
+	"  SUM(CASE WHEN source = -1 THEN bytes ELSE 0 END) AS to_device,"
+	"  SUM(CASE WHEN destination = -1 THEN bytes ELSE 0 END) AS to_host,"
+	"  SUM(CASE WHEN destination = -1 AND cause = 'eviction' THEN bytes ELSE 0 END) AS evicted"
+	"  FROM migration GROUP BY allocation),"
+	" remote AS (SELECT allocation, SUM(bytes_to_device) AS to_device,"
+	"  SUM(bytes_to_host) AS to_host FROM remote_access GROUP BY allocation),"
+	" copied AS (SELECT allocation, SUM(bytes_to_device) AS to_device,"
+	"  SUM(bytes_to_host) AS to_host FROM copy_traffic GROUP BY allocation),"
+	" hosted AS (SELECT page_access.allocation AS allocation, SUM(page_access.pages) AS pages"
+	"  FROM page_access JOIN op ON op.op = page_access.op WHERE op.kind = 'host'"
+	"  GROUP BY page_access.allocation)"
+	" SELECT allocation.allocation, allocation.name, allocation.site, allocation.kind,"
+	"  allocation.bytes, COALESCE(served.by_device, 0), COALESCE(served.by_host, 0),"
+	"  COALESCE(moved.to_device, 0), COALESCE(moved.to_host, 0), COALESCE(moved.evicted, 0),"
+	"  COALESCE(remote.to_device, 0), COALESCE(remote.to_host, 0),"
+	"  COALESCE(copied.to_device, 0), COALESCE(copied.to_host, 0), COALESCE(hosted.pages, 0)"
+	" FROM allocation LEFT JOIN served ON served.allocation = allocation.allocation"
+	"  LEFT JOIN moved ON moved.allocation = allocation.allocation"
+	"  LEFT JOIN remote ON remote.allocation = allocation.allocation"
+	"  LEFT JOIN copied ON copied.allocation = allocation.allocation"
+	"  LEFT JOIN hosted ON hosted.allocation = allocation.allocation"
+	" ORDER BY allocation.allocation";
+
+/* The innermost frame of a site that has a line, else its innermost with a function, else depth 0.
+ */
+static const char sites_sql[] =
+	"SELECT allocation.allocation, frame.file, frame.line, frame.function, frame.module,"
+	"  frame.offset_bytes FROM allocation JOIN frame ON frame.site = allocation.site"
+	" ORDER BY allocation.allocation, frame.file IS NULL OR frame.line IS NULL,"
+	"  frame.function IS NULL, frame.depth";
+
+static const char touched_sql[] = "SELECT allocation, first_page, pages FROM page_access"
+				  " ORDER BY allocation, first_page";
+
+static int add_allocation(struct sqlite3_stmt *row, void *context)
+{
+	struct um_summary *summary = context;
+	struct um_allocation_summary *added =
+		um_query_append(&summary->allocations, &summary->allocation_count, sizeof(*added));
+
+	if (!added)
+		return UM_ENOMEM;
+	*added = (struct um_allocation_summary){
+		.allocation = um_query_integer(row, 0),
+		.name = um_query_text(row, 1),
+		.kind = um_query_text(row, 3),
+		.bytes = um_query_integer(row, 4),
+		.device_faults = um_query_integer(row, 5),
+		.host_faults = um_query_integer(row, 6),
+		.migrated_to_device_bytes = um_query_integer(row, 7),
+		.migrated_to_host_bytes = um_query_integer(row, 8),
+		.evicted_bytes = um_query_integer(row, 9),
+		.remote_to_device_bytes = um_query_integer(row, 10),
+		.remote_to_host_bytes = um_query_integer(row, 11),
+		.copied_to_device_bytes = um_query_integer(row, 12),
+		.copied_to_host_bytes = um_query_integer(row, 13),
+		.host_touched_pages = um_query_integer(row, 14),
+	};
+	if (added->bytes < 0 || added->bytes > INT64_MAX / 2)
+		return um_fail(UM_EFORMAT, "%s: damaged: an allocation of a size that cannot be",
+			       summary->path);
+	int error = um_text_pool_keep(summary->texts, &added->name);
+	return error ? error : um_text_pool_keep(summary->texts, &added->kind);
+}
+
+static int compare_ids(const void *key, const void *item)
+{
+	int64_t wanted = *(const int64_t *)key;
+	int64_t id = ((const struct um_allocation_summary *)item)->allocation;
+
+	return (wanted > id) - (wanted < id);
+}
+
+/* NULL where a row names an allocation that the file does not have. */
+static struct um_allocation_summary *find(struct um_summary *summary, int64_t allocation)
+{
+	if (!summary->allocation_count)
+		return NULL;
+	return bsearch(&allocation, summary->allocations, summary->allocation_count,
+		       sizeof(*summary->allocations), compare_ids);
+}
+
+static int add_site(struct sqlite3_stmt *row, void *context)
+{
+	struct um_summary *summary = context;
+	struct um_allocation_summary *of = find(summary, um_query_integer(row, 0));
+	const char *file = um_query_text(row, 1), *function = um_query_text(row, 3);
+	char *site = NULL;
+	int wrote;
+
+	/* The rows of an allocation come best first. */
+	if (!of || of->site)
+		return 0;
+	if (file && um_query_integer(row, 2) != UM_NULL)
+		wrote = asprintf(&site, "%s:%" PRId64, file, um_query_integer(row, 2));
+	else if (function)
+		wrote = asprintf(&site, "%s", function);
+	else
+		wrote = asprintf(&site, "%s+0x%" PRIx64, um_query_text(row, 4),
+				 (uint64_t)um_query_integer(row, 5));
+	if (wrote < 0)
+		return um_fail(UM_ENOMEM, "out of memory");
+	of->site = site;
+	of->function = function;
+	int error = um_text_pool_keep(summary->texts, &of->site);
+	free(site);
+	return error ? error : um_text_pool_keep(summary->texts, &of->function);
+}
+
+/* Runs of pages sorted by their start: the union is what reaches beyond all before. */
+struct touching {
+	struct um_summary *summary;
+	struct um_allocation_summary *of;
+	int64_t covered_to; /* pages of `of` below this are counted */
+};
+
+static int add_touched(struct sqlite3_stmt *row, void *context)
+{
+	struct touching *touching = context;
+	int64_t allocation = um_query_integer(row, 0), end;
+	int64_t start = um_query_integer(row, 1), pages = um_query_integer(row, 2);
+
+	if (!touching->of || touching->of->allocation != allocation) {
+		touching->of = find(touching->summary, allocation);
+		touching->covered_to = 0;
+	}
+	if (!touching->of)
+		return 0;
+	if (start < 0 || pages < 1 || __builtin_add_overflow(start, pages, &end))
+		return um_fail(UM_EFORMAT, "%s: damaged: a run of pages that cannot be",
+			       touching->summary->path);
+	/* The allocation's last page may be used in part. */
+	int64_t bytes = touching->of->bytes, last = bytes > 0 ? (bytes - 1) / PAGE_BYTES + 1 : 0;
+	end = end < last ? end : last;
+	start = start > touching->covered_to ? start : touching->covered_to;
+	if (start >= end)
+		return 0;
+	touching->of->touched_bytes += (end - start) * PAGE_BYTES;
+	if (end == last)
+		touching->of->touched_bytes -= last * PAGE_BYTES - bytes;
+	touching->covered_to = end;
+	return 0;
+}
+
+int um_summary_load_allocations(struct um_summary *summary, struct um_db *db)
+{
+	struct touching touching = {.summary = summary};
+	int error = um_query_each(db, allocations_sql, add_allocation, summary);
+
+	if (!error)
+		error = um_query_each(db, sites_sql, add_site, summary);
+	if (!error)
+		error = um_query_each(db, touched_sql, add_touched, &touching);
+	return error;
+}

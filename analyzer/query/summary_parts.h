@@ -1,0 +1,23 @@
+/* The parts that summary.c puts together: not for the users of summary.h. */
+#ifndef UM_SUMMARY_PARTS_H
+#define UM_SUMMARY_PARTS_H
+
+#include "summary.h"
+
+/*
+ * The schema's view `traffic`, said again over its tables: a view in a file from anyone may be any
+ * query, and one that never ends. A test holds the two together.
+ */
+#define UM_TRAFFIC_SQL                                                                             \
+	"SELECT op, allocation, cause, CASE WHEN source = -1 THEN bytes ELSE 0 END"                \
+	" AS bytes_to_device, CASE WHEN destination = -1 THEN bytes ELSE 0 END AS bytes_to_host,"  \
+	" CASE WHEN bytes > 0 THEN transfers ELSE 0 END AS transfers FROM migration"               \
+	" UNION ALL SELECT op, allocation, 'remote_access', bytes_to_device, bytes_to_host,"       \
+	" requests FROM remote_access"                                                             \
+	" UNION ALL SELECT op, allocation, 'copy', bytes_to_device, bytes_to_host, 1"              \
+	" FROM copy_traffic"
+
+int um_summary_load_kernels(struct um_summary *, struct um_db *);
+int um_summary_load_allocations(struct um_summary *, struct um_db *);
+
+#endif

@@ -1,0 +1,263 @@
+#include "render_summary.h"
+
+#include "trace/base/error.h"
+#include "trace/base/text_width.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* jansson refuses broken UTF-8, which a program may well have in its arguments or names. */
+static json_t *text_json(const char *text)
+{
+	json_t *json = json_string(text);
+
+	if (json)
+		return json;
+	char *clean = strdup(text);
+	for (char *at = clean; at && *at;) {
+		int columns;
+		size_t bytes = um_utf8_next(at, &columns);
+		if (columns < 0)
+			memset(at, '?', bytes);
+		at += bytes;
+	}
+	json = clean ? json_string(clean) : NULL;
+	free(clean);
+	return json;
+}
+
+static json_t *nullable_text(const char *text)
+{
+	return text ? text_json(text) : json_null();
+}
+
+static json_t *integer_json(int64_t value)
+{
+	return value == UM_NULL ? json_null() : json_integer(value);
+}
+
+static json_t *real_json(double value)
+{
+	json_t *json = json_real(value); /* NULL for NaN, the row's "not known" */
+
+	return json ? json : json_null();
+}
+
+/* A column that holds JSON itself; as a string where it is not. */
+static json_t *embedded_json(const char *text)
+{
+	json_t *json = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+
+	return json ? json : nullable_text(text);
+}
+
+static json_t *column_json(const struct um_column *column, const void *row)
+{
+	const char *field = (const char *)row + column->offset;
+
+	switch (column->type) {
+	case UM_COLUMN_INT:
+		return integer_json(*(const int64_t *)field);
+	case UM_COLUMN_REAL:
+		return real_json(*(const double *)field);
+	case UM_COLUMN_TEXT:
+		if (strcmp(column->name, "driver_parameters") == 0 ||
+		    strcmp(column->name, "stamps") == 0)
+			return embedded_json(*(const char *const *)field);
+		return nullable_text(*(const char *const *)field);
+	default:
+		return NULL; /* no table shown here has masks or blobs */
+	}
+}
+
+/* A row under the names of its columns. json_object_set_new() takes NULL as a failure and says so.
+ */
+static json_t *row_json(const struct um_table *table, const void *row)
+{
+	json_t *object = json_object();
+
+	for (const struct um_column *column = table->columns; column->name; column++)
+		if (json_object_set_new(object, column->name, column_json(column, row))) {
+			json_decref(object);
+			return NULL;
+		}
+	return object;
+}
+
+/* Arrays of structs, by a table of their fields. */
+struct field {
+	const char *name; /* NULL ends the table */
+	size_t offset;
+	bool is_text;
+};
+
+static json_t *fields_json(const struct field *fields, const void *item)
+{
+	json_t *object = json_object();
+
+	for (; fields->name; fields++) {
+		const char *at = (const char *)item + fields->offset;
+		json_t *value = fields->is_text ? nullable_text(*(const char *const *)at)
+						: integer_json(*(const int64_t *)at);
+		if (json_object_set_new(object, fields->name, value)) {
+			json_decref(object);
+			return NULL;
+		}
+	}
+	return object;
+}
+
+typedef json_t *(*item_fn)(const void *how, const void *item);
+
+static json_t *table_row(const void *table, const void *item)
+{
+	return row_json(table, item);
+}
+
+static json_t *struct_fields(const void *fields, const void *item)
+{
+	return fields_json(fields, item);
+}
+
+static json_t *array_json(const void *items, size_t count, size_t item_bytes, item_fn call,
+			  const void *how)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		if (json_array_append_new(array, call(how, (const char *)items + i * item_bytes))) {
+			json_decref(array);
+			return NULL;
+		}
+	return array;
+}
+
+#define KERNEL(member)	   #member, offsetof(struct um_kernel_summary, member)
+#define ALLOCATION(member) #member, offsetof(struct um_allocation_summary, member)
+#define TRAFFIC(member)	   #member, offsetof(struct um_traffic, member)
+#define FAULTS(member)	   #member, offsetof(struct um_fault_totals, member)
+#define COUNT(member)	   #member, offsetof(struct um_count, member)
+
+static const struct field kernel_fields[] = {
+	{KERNEL(name), true},
+	{KERNEL(first_op), false},
+	{KERNEL(launches), false},
+	{KERNEL(untraced), false},
+	{KERNEL(duration_ns), false},
+	{KERNEL(faults), false},
+	{KERNEL(migrated_to_device_bytes), false},
+	{KERNEL(migrated_to_host_bytes), false},
+	{KERNEL(remote_to_device_bytes), false},
+	{KERNEL(remote_to_host_bytes), false},
+	{KERNEL(reads), false},
+	{KERNEL(writes), false},
+	{KERNEL(atomics), false},
+	{KERNEL(requests), false},
+	{0},
+};
+static const struct field allocation_fields[] = {
+	{ALLOCATION(allocation), false},
+	{ALLOCATION(name), true},
+	{ALLOCATION(site), true},
+	{ALLOCATION(function), true},
+	{ALLOCATION(kind), true},
+	{ALLOCATION(bytes), false},
+	{ALLOCATION(touched_bytes), false},
+	{ALLOCATION(device_faults), false},
+	{ALLOCATION(host_faults), false},
+	{ALLOCATION(migrated_to_device_bytes), false},
+	{ALLOCATION(migrated_to_host_bytes), false},
+	{ALLOCATION(evicted_bytes), false},
+	{ALLOCATION(remote_to_device_bytes), false},
+	{ALLOCATION(remote_to_host_bytes), false},
+	{ALLOCATION(copied_to_device_bytes), false},
+	{ALLOCATION(copied_to_host_bytes), false},
+	{ALLOCATION(host_touched_pages), false},
+	{0},
+};
+static const struct field traffic_fields[] = {
+	{TRAFFIC(bytes_to_device), false},
+	{TRAFFIC(bytes_to_host), false},
+	{TRAFFIC(transfers), false},
+	{0},
+};
+static const struct field fault_fields[] = {
+	{FAULTS(faults), false}, {FAULTS(read_faults), false}, {FAULTS(write_faults), false},
+	{FAULTS(pages), false},	 {FAULTS(batches), false},     {0},
+};
+static const struct field call_fields[] = {{COUNT(name), true}, {COUNT(count), false}, {0}};
+static const struct field memory_fields[] = {
+	{COUNT(name), true}, {COUNT(count), false}, {COUNT(bytes), false}, {0}};
+
+static json_t *traffic_json(const struct um_summary *summary)
+{
+	json_t *object = json_object();
+	int failed = 0;
+
+	for (size_t i = 0; i < UM_TRAFFIC_CAUSES && !failed; i++)
+		failed = json_object_set_new(object, um_traffic_cause_names[i],
+					     fields_json(traffic_fields, &summary->traffic[i]));
+	if (failed ||
+	    json_object_set_new(object, "total", fields_json(traffic_fields, &summary->total))) {
+		json_decref(object);
+		return NULL;
+	}
+	return object;
+}
+
+static json_t *faults_json(const struct um_summary *summary)
+{
+	return json_pack("{s:o, s:o}", "device", fields_json(fault_fields, &summary->device_faults),
+			 "host", fields_json(fault_fields, &summary->host_faults));
+}
+
+static json_t *summary_json(const struct um_summary *summary)
+{
+	const struct {
+		const char *name;
+		json_t *value;
+	} parts[] = {
+		{"path", text_json(summary->path)},
+		{"run", row_json(&um_table_run, &summary->run)},
+		{"devices", array_json(summary->devices, summary->device_count,
+				       sizeof(*summary->devices), table_row, &um_table_device)},
+		{"origins", array_json(summary->origins, summary->origin_count,
+				       sizeof(*summary->origins), table_row, &um_table_origin)},
+		{"calls", array_json(summary->calls, summary->call_count, sizeof(*summary->calls),
+				     struct_fields, call_fields)},
+		{"memory", array_json(summary->memory, summary->memory_count,
+				      sizeof(*summary->memory), struct_fields, memory_fields)},
+		{"traffic", traffic_json(summary)},
+		{"faults", faults_json(summary)},
+		{"kernels", array_json(summary->kernels, summary->kernel_count,
+				       sizeof(*summary->kernels), struct_fields, kernel_fields)},
+		{"allocations",
+		 array_json(summary->allocations, summary->allocation_count,
+			    sizeof(*summary->allocations), struct_fields, allocation_fields)},
+		{"losses", array_json(summary->losses, summary->loss_count,
+				      sizeof(*summary->losses), table_row, &um_table_loss)},
+	};
+	json_t *object = json_object();
+	int failed = 0;
+
+	/* Each value is handed over, also after a failure. */
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		failed |= json_object_set_new(object, parts[i].name, parts[i].value);
+	if (!failed)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
+int um_render_summary_json(FILE *out, const struct um_summary *summary)
+{
+	json_t *json = summary_json(summary);
+
+	if (!json)
+		return um_fail(UM_ENOMEM, "out of memory");
+	int failed = json_dumpf(json, out, JSON_INDENT(2)) || fputc('\n', out) == EOF;
+	json_decref(json);
+	return failed ? um_fail_errno(UM_EIO, "writing") : 0;
+}

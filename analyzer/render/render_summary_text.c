@@ -1,0 +1,474 @@
+#include "render_summary.h"
+
+#include "summary_head.h"
+#include "trace/base/error.h"
+#include "trace/base/kernel_name.h"
+#include "trace/base/paths.h"
+#include "trace/base/text_table.h"
+#include "trace/base/text_width.h"
+#include "trace/base/units.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_COLUMNS = 36 };
+
+/* ---------------------------------------------------------------- cells */
+
+static void cell_bytes(struct um_text_table *table, int64_t bytes)
+{
+	char text[32];
+
+	if (bytes == UM_NULL)
+		um_text_table_cell(table, "-");
+	else
+		um_text_table_cell(table, "%s",
+				   um_format_bytes(text, sizeof(text), (uint64_t)bytes));
+}
+
+static void cell_count(struct um_text_table *table, int64_t count)
+{
+	char text[32];
+
+	if (count == UM_NULL)
+		um_text_table_cell(table, "-");
+	else
+		um_text_table_cell(table, "%s",
+				   um_format_count(text, sizeof(text), (uint64_t)count));
+}
+
+/* Counts of accesses, which nobody reads to the last digit: "1.074 G". */
+static void cell_accesses(struct um_text_table *table, int64_t count)
+{
+	static const struct {
+		double scale;
+		const char *name;
+	} scales[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}};
+
+	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
+		if ((double)count >= 10 * scales[i].scale) {
+			um_text_table_cell(table, "%.4g %s", (double)count / scales[i].scale,
+					   scales[i].name);
+			return;
+		}
+	cell_count(table, count);
+}
+
+static void cell_duration(struct um_text_table *table, int64_t ns)
+{
+	char text[32];
+
+	if (ns == UM_NULL || ns < 0)
+		um_text_table_cell(table, "-");
+	else
+		um_text_table_cell(table, "%s",
+				   um_format_duration(text, sizeof(text), (uint64_t)ns));
+}
+
+/* "1 batch", "1,024 batches" */
+static void put_counted(FILE *out, int64_t count, const char *one, const char *many)
+{
+	char text[32];
+
+	fprintf(out, "%s %s", um_format_count(text, sizeof(text), (uint64_t)count),
+		count == 1 ? one : many);
+}
+
+/* At most NAME_COLUMNS wide: the end of a path says more than its start, of a name the start. */
+static void cell_name(struct um_text_table *table, const char *name, size_t length)
+{
+	size_t shown = 0, used = 0;
+	int columns;
+
+	while (used < length && shown < NAME_COLUMNS) {
+		used += um_utf8_next(name + used, &columns);
+		shown += columns < 0 ? 1 : (size_t)columns;
+	}
+	if (used < length)
+		um_text_table_cell(table, "%.*s...", (int)used, name);
+	else
+		um_text_table_cell(table, "%.*s", (int)length, name);
+}
+
+/* ---------------------------------------------------------------- traffic and faults */
+
+static const char *const cause_words[UM_TRAFFIC_CAUSES] = {
+	"faults of the GPU", "faults of the host",	"prefetch",	   "eviction", "advice",
+	"read duplication",  "remote access, in place", "explicit copies",
+};
+
+static const struct um_text_column traffic_columns[] = {{"cause", UM_ALIGN_LEFT},
+							{"to the GPU", UM_ALIGN_RIGHT},
+							{"to the host", UM_ALIGN_RIGHT},
+							{"transfers", UM_ALIGN_RIGHT},
+							{NULL, 0}};
+
+static void traffic_row(struct um_text_table *table, const char *what,
+			const struct um_traffic *traffic)
+{
+	um_text_table_cell(table, "%s", what);
+	cell_bytes(table, traffic->bytes_to_device);
+	cell_bytes(table, traffic->bytes_to_host);
+	cell_count(table, traffic->transfers);
+}
+
+static int print_traffic(FILE *out, const struct um_summary *summary)
+{
+	struct um_text_table *table;
+	const char *link = summary->device_count ? summary->devices[0].link : NULL;
+	int error = um_text_table_create(&table, traffic_columns);
+
+	if (error)
+		return error;
+	fputs("\nTraffic between host and GPU over ", out);
+	um_text_print(out, link ? link : "a link that the file does not name");
+	fputc('\n', out);
+	for (size_t i = 0; i < UM_TRAFFIC_CAUSES; i++) {
+		/* Remote accesses are single requests: they are no transfers, and not in the total.
+		 */
+		struct um_traffic shown = summary->traffic[i];
+		if (i == UM_TRAFFIC_REMOTE_ACCESS)
+			shown.transfers = UM_NULL;
+		if (shown.bytes_to_device || shown.bytes_to_host)
+			traffic_row(table, cause_words[i], &shown);
+	}
+	traffic_row(table, "total", &summary->total);
+	error = um_text_table_print(table, out, 2);
+	um_text_table_destroy(table);
+	return error;
+}
+
+static void print_faults_of(FILE *out, const char *whose, const struct um_fault_totals *totals)
+{
+	char all[32], read[32], written[32];
+
+	fprintf(out, "  %s: %s", whose,
+		um_format_count(all, sizeof(all), (uint64_t)totals->faults));
+	if (totals->faults) {
+		fprintf(out, " (%s on a read, %s on a write), ",
+			um_format_count(read, sizeof(read), (uint64_t)totals->read_faults),
+			um_format_count(written, sizeof(written), (uint64_t)totals->write_faults));
+		put_counted(out, totals->pages, "page of 4 KiB served", "pages of 4 KiB served");
+	}
+	if (totals->batches) {
+		fputs(" in ", out);
+		put_counted(out, totals->batches, "batch", "batches");
+	}
+	fputc('\n', out);
+}
+
+static void print_faults(FILE *out, const struct um_summary *summary)
+{
+	const char *origin = um_summary_origin(summary, "fault");
+
+	fputs("\nPage faults\n", out);
+	if (origin && strcmp(origin, "absent") == 0) {
+		fputs("  not in this file\n", out);
+		return;
+	}
+	print_faults_of(out, "of the GPU", &summary->device_faults);
+	print_faults_of(out, "of the host", &summary->host_faults);
+}
+
+/* ---------------------------------------------------------------- kernels */
+
+/* The time stands last, so that a list without it ends there. */
+static const struct um_text_column kernel_columns[] = {
+	{"kernel", UM_ALIGN_LEFT},	{"launches", UM_ALIGN_RIGHT},
+	{"faults", UM_ALIGN_RIGHT},	{"moved in", UM_ALIGN_RIGHT},
+	{"moved out", UM_ALIGN_RIGHT},	{"remote in", UM_ALIGN_RIGHT},
+	{"remote out", UM_ALIGN_RIGHT}, {"reads", UM_ALIGN_RIGHT},
+	{"writes", UM_ALIGN_RIGHT},	{"requests", UM_ALIGN_RIGHT},
+	{"time", UM_ALIGN_RIGHT},	{NULL, 0}};
+enum {
+	KERNEL_COLUMNS = sizeof(kernel_columns) / sizeof(kernel_columns[0]),
+	TIME_COLUMN = KERNEL_COLUMNS - 2
+};
+
+static void kernel_row(struct um_text_table *table, const struct um_kernel_summary *kernel,
+		       bool timed)
+{
+	struct um_kernel_name name = um_kernel_name(kernel->name);
+
+	if (name.length)
+		cell_name(table, name.start, name.length);
+	else
+		cell_name(table, kernel->name, strlen(kernel->name));
+	cell_count(table, kernel->launches);
+	cell_count(table, kernel->faults);
+	cell_bytes(table, kernel->migrated_to_device_bytes);
+	cell_bytes(table, kernel->migrated_to_host_bytes);
+	cell_bytes(table, kernel->remote_to_device_bytes);
+	cell_bytes(table, kernel->remote_to_host_bytes);
+	cell_accesses(table, kernel->reads);
+	cell_accesses(table, kernel->writes);
+	cell_accesses(table, kernel->requests);
+	if (timed)
+		cell_duration(table, kernel->duration_ns);
+}
+
+static void note_untraced(struct um_text_table *table, const struct um_summary *summary)
+{
+	int64_t untraced = 0;
+	char text[32];
+
+	for (size_t i = 0; i < summary->kernel_count; i++)
+		untraced += summary->kernels[i].untraced;
+	if (untraced)
+		um_text_table_note(table,
+				   "%s launches ran without being recorded: their accesses "
+				   "are missing above",
+				   um_format_count(text, sizeof(text), (uint64_t)untraced));
+}
+
+static void note_rest(struct um_text_table *table, size_t count, size_t rows)
+{
+	if (count > rows)
+		um_text_table_note(table, "... and %zu more: --rows=0 shows all", count - rows);
+}
+
+static int print_kernels(FILE *out, const struct um_summary *summary, size_t rows)
+{
+	/* The time that a CPU took to play a kernel says nothing: only a simulation's is shown. */
+	bool simulation = strcmp(summary->run.role, "simulation") == 0;
+	struct um_text_column columns[KERNEL_COLUMNS];
+	struct um_text_table *table;
+	int error;
+
+	if (!summary->kernel_count) {
+		fputs("\nKernels\n  none was launched\n", out);
+		return 0;
+	}
+	memcpy(columns, kernel_columns, sizeof(columns));
+	if (!simulation)
+		columns[TIME_COLUMN].title = NULL;
+	error = um_text_table_create(&table, columns);
+	if (error)
+		return error;
+	fputs("\nKernels, in the order of their first launch; bytes that crossed the link "
+	      "meanwhile\n",
+	      out);
+	for (size_t i = 0; i < summary->kernel_count && i < rows; i++)
+		kernel_row(table, &summary->kernels[i], simulation);
+	note_rest(table, summary->kernel_count, rows);
+	note_untraced(table, summary);
+	error = um_text_table_print(table, out, 2);
+	um_text_table_destroy(table);
+	return error;
+}
+
+/* ---------------------------------------------------------------- allocations */
+
+static const struct um_text_column allocation_columns[] = {{"allocation", UM_ALIGN_LEFT},
+							   {"kind", UM_ALIGN_LEFT},
+							   {"bytes", UM_ALIGN_RIGHT},
+							   {"touched", UM_ALIGN_RIGHT},
+							   {"GPU faults", UM_ALIGN_RIGHT},
+							   {"host faults", UM_ALIGN_RIGHT},
+							   {"moved in", UM_ALIGN_RIGHT},
+							   {"moved out", UM_ALIGN_RIGHT},
+							   {"remote in", UM_ALIGN_RIGHT},
+							   {"remote out", UM_ALIGN_RIGHT},
+							   {"copied", UM_ALIGN_RIGHT},
+							   {"host pages", UM_ALIGN_RIGHT},
+							   {NULL, 0}};
+
+static const char *without_folders(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void cell_allocation(struct um_text_table *table, const struct um_allocation_summary *of)
+{
+	char label[160];
+
+	if (of->name)
+		snprintf(label, sizeof(label), "#%" PRId64 " %s", of->allocation, of->name);
+	else if (of->site)
+		snprintf(label, sizeof(label), "#%" PRId64 " %s", of->allocation,
+			 without_folders(of->site));
+	else
+		snprintf(label, sizeof(label), "#%" PRId64, of->allocation);
+	cell_name(table, label, strlen(label));
+}
+
+static void allocation_row(struct um_text_table *table, const struct um_allocation_summary *of,
+			   bool touched_known)
+{
+	cell_allocation(table, of);
+	um_text_table_cell(table, "%s", of->kind);
+	cell_bytes(table, of->bytes);
+	cell_bytes(table, touched_known ? of->touched_bytes : UM_NULL);
+	cell_count(table, of->device_faults);
+	cell_count(table, of->host_faults);
+	cell_bytes(table, of->migrated_to_device_bytes);
+	cell_bytes(table, of->migrated_to_host_bytes);
+	cell_bytes(table, of->remote_to_device_bytes);
+	cell_bytes(table, of->remote_to_host_bytes);
+	cell_bytes(table, (int64_t)((uint64_t)of->copied_to_device_bytes +
+				    (uint64_t)of->copied_to_host_bytes));
+	cell_count(table, touched_known ? of->host_touched_pages : UM_NULL);
+}
+
+/* Doubles, so that sums of a damaged file cannot overflow. */
+static double traffic_of(const struct um_allocation_summary *of)
+{
+	return (double)of->migrated_to_device_bytes + (double)of->migrated_to_host_bytes +
+	       (double)of->remote_to_device_bytes + (double)of->remote_to_host_bytes +
+	       (double)of->copied_to_device_bytes + (double)of->copied_to_host_bytes;
+}
+
+static int most_traffic_first(const void *left, const void *right)
+{
+	const struct um_allocation_summary *a = *(const struct um_allocation_summary *const *)left;
+	const struct um_allocation_summary *b = *(const struct um_allocation_summary *const *)right;
+	double a_traffic = traffic_of(a), b_traffic = traffic_of(b);
+
+	if (a_traffic != b_traffic)
+		return a_traffic < b_traffic ? 1 : -1;
+	return (a->allocation > b->allocation) - (a->allocation < b->allocation);
+}
+
+static const struct um_allocation_summary **sorted_allocations(const struct um_summary *summary)
+{
+	const struct um_allocation_summary **sorted =
+		calloc(summary->allocation_count, sizeof(*sorted));
+
+	for (size_t i = 0; sorted && i < summary->allocation_count; i++)
+		sorted[i] = &summary->allocations[i];
+	if (sorted)
+		qsort(sorted, summary->allocation_count, sizeof(*sorted), most_traffic_first);
+	return sorted;
+}
+
+/* A simulation holds no accesses of its own: they are in the trace. */
+static bool has_accesses(const struct um_summary *summary)
+{
+	for (size_t i = 0; i < summary->allocation_count; i++)
+		if (summary->allocations[i].touched_bytes)
+			return true;
+	return false;
+}
+
+static int print_allocation_rows(FILE *out, const struct um_summary *summary,
+				 const struct um_allocation_summary **sorted, size_t rows)
+{
+	struct um_text_table *table;
+	bool touched_known = has_accesses(summary);
+	int error = um_text_table_create(&table, allocation_columns);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < summary->allocation_count && i < rows; i++)
+		allocation_row(table, sorted[i], touched_known);
+	note_rest(table, summary->allocation_count, rows);
+	error = um_text_table_print(table, out, 2);
+	um_text_table_destroy(table);
+	return error;
+}
+
+static int print_allocations(FILE *out, const struct um_summary *summary, size_t rows)
+{
+	if (!summary->allocation_count) {
+		fputs("\nAllocations\n  none was made through HIP\n", out);
+		return 0;
+	}
+	const struct um_allocation_summary **sorted = sorted_allocations(summary);
+	if (!sorted)
+		return um_fail(UM_ENOMEM, "out of memory");
+	fputs("\nAllocations, most traffic first; in is to the GPU, out to the host\n", out);
+	int error = print_allocation_rows(out, summary, sorted, rows);
+	free(sorted);
+	return error;
+}
+
+/* ---------------------------------------------------------------- the end */
+
+static void print_losses(FILE *out, const struct um_summary *summary)
+{
+	char count[32];
+
+	fputs("\nLosses\n", out);
+	if (!summary->loss_count)
+		fputs("  none: everything that was asked for is in the file\n", out);
+	for (size_t i = 0; i < summary->loss_count; i++) {
+		const struct um_loss_row *loss = &summary->losses[i];
+		fputs("  ", out);
+		um_text_print(out, loss->kind);
+		fprintf(out, ": %s", um_format_count(count, sizeof(count), (uint64_t)loss->count));
+		if (loss->op)
+			fprintf(out, " in op %" PRId64, loss->op);
+		if (loss->detail) {
+			fputs(", ", out);
+			um_text_print(out, loss->detail);
+		}
+		fputc('\n', out);
+	}
+}
+
+/* As the shell wants it; what is plain stays plain. */
+static void print_quoted(FILE *out, const char *path)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-./+,:@%=";
+
+	if (path[0] && path[strspn(path, plain)] == '\0') {
+		fputs(path, out);
+		return;
+	}
+	fputc('\'', out);
+	for (; *path; path++)
+		if (*path == '\'')
+			fputs("'\\''", out);
+		else
+			fputc((unsigned char)*path < 0x20 ? '?' : *path, out);
+	fputc('\'', out);
+}
+
+static int print_next(FILE *out, const struct um_summary *summary)
+{
+	char *policy = NULL;
+
+	fputs("\nNext: ", out);
+	if (strcmp(summary->run.role, "simulation") == 0) {
+		fputs("umanalyze summary ", out);
+		print_quoted(out, summary->run.source ? summary->run.source : "TRACE");
+		fputs(", to set this beside the program as it ran\n", out);
+		return 0;
+	}
+	int error = um_path_share(&policy, "policies/prefetch.yaml");
+	if (error)
+		return error;
+	fputs("umsim replay ", out);
+	print_quoted(out, summary->path);
+	fputs(" -P ", out);
+	print_quoted(out, policy);
+	fputs(", for what another policy would do\n", out);
+	free(policy);
+	return 0;
+}
+
+int um_render_summary_text(FILE *out, const struct um_summary *summary, size_t rows)
+{
+	if (rows == 0)
+		rows = SIZE_MAX;
+	um_render_summary_head(out, summary);
+	int error = print_traffic(out, summary);
+	if (!error)
+		print_faults(out, summary);
+	if (!error)
+		error = print_kernels(out, summary, rows);
+	if (!error)
+		error = print_allocations(out, summary, rows);
+	if (!error)
+		print_losses(out, summary);
+	if (!error)
+		error = print_next(out, summary);
+	if (!error && fflush(out) != 0)
+		error = um_fail_errno(UM_EIO, "writing");
+	return error;
+}

@@ -1,0 +1,275 @@
+#include "summary_head.h"
+
+#include "trace/base/text_table.h"
+#include "trace/base/units.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *origin_of(const struct um_summary *summary, const char *record)
+{
+	for (size_t i = 0; i < summary->origin_count; i++)
+		if (strcmp(summary->origins[i].record, record) == 0)
+			return summary->origins[i].origin;
+	return NULL;
+}
+
+const char *um_summary_origin(const struct um_summary *summary, const char *record)
+{
+	return origin_of(summary, record);
+}
+
+static void begin(FILE *out, const char *label)
+{
+	fprintf(out, "  %-11s", label);
+}
+
+static void put(FILE *out, const char *before, const char *text, const char *after)
+{
+	fputs(before, out);
+	um_text_print(out, text);
+	fputs(after, out);
+}
+
+static void put_bytes(FILE *out, const char *before, int64_t bytes, const char *after)
+{
+	char text[32];
+
+	um_format_bytes(text, sizeof(text), bytes < 0 ? 0 : (uint64_t)bytes);
+	fprintf(out, "%s%s%s", before, text, after);
+}
+
+/* ---------------------------------------------------------------- what it is */
+
+static void put_title(FILE *out, const struct um_summary *summary)
+{
+	const struct um_run_row *run = &summary->run;
+
+	um_text_print(out, summary->path);
+	if (strcmp(run->role, "simulation") == 0) {
+		put(out, ": a simulation of ", run->source ? run->source : "a trace", "\n");
+		begin(out, "Program");
+		put(out, "", run->command, "\n");
+	} else {
+		put(out, ": a trace of ", run->command, "\n");
+	}
+}
+
+static void put_ending(FILE *out, const struct um_run_row *run)
+{
+	if (strcmp(run->ended, "exited") == 0 && run->exit_status != UM_NULL)
+		fprintf(out, "the program ended with status %" PRId64 "\n", run->exit_status);
+	else if (strcmp(run->ended, "signalled") == 0 && run->exit_signal != UM_NULL)
+		fprintf(out, "the program was ended by signal %" PRId64 " (%s)\n", run->exit_signal,
+			strsignal((int)run->exit_signal));
+	else
+		fputs("it ENDS EARLY: its writer was stopped, or still runs;\n"
+		      "             everything below is up to there\n",
+		      out);
+}
+
+static void put_recorded(FILE *out, const struct um_run_row *run)
+{
+	begin(out, strcmp(run->role, "simulation") == 0 ? "Simulated" : "Recorded");
+	put(out, "by ", run->tool, "");
+	if (run->host)
+		put(out, " on ", run->host, "");
+	if (run->started)
+		put(out, ", ", run->started, "");
+	fputs("; ", out);
+	put_ending(out, run);
+}
+
+static void put_machine(FILE *out, const struct um_summary *summary)
+{
+	begin(out, "Machine");
+	put(out, "", summary->run.machine ? summary->run.machine : "not recorded", "");
+	for (size_t i = 0; i < summary->device_count; i++) {
+		const struct um_device_row *device = &summary->devices[i];
+		fprintf(out, "%s gpu%" PRId64, i ? ";" : ":", device->device);
+		put(out, " ", device->name, "");
+		if (device->arch)
+			put(out, " (", device->arch, ")");
+		if (device->memory_bytes != UM_NULL)
+			put_bytes(out, ", ", device->memory_bytes, "");
+		if (device->link)
+			put(out, ", ", device->link, "");
+	}
+	if (summary->run.backend && strcmp(summary->run.backend, "emulated") == 0)
+		fputs(", played by a CPU: no GPU took part", out);
+	fputc('\n', out);
+}
+
+/* ---------------------------------------------------------------- the driver and its settings */
+
+static void put_parameters(FILE *out, const char *text)
+{
+	json_t *object = json_loads(text, 0, NULL), *value;
+	const char *key, *separator = "";
+
+	if (!json_is_object(object) || json_object_size(object) == 0) {
+		json_decref(object);
+		return;
+	}
+	begin(out, "Settings");
+	json_object_foreach(object, key, value)
+	{
+		char *shown = json_is_string(value)
+				      ? NULL
+				      : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+		put(out, separator, key, " ");
+		um_text_print(out, shown		   ? shown
+				   : json_is_string(value) ? json_string_value(value)
+							   : "?");
+		free(shown);
+		separator = ", ";
+	}
+	fputc('\n', out);
+	json_decref(object);
+}
+
+static void put_driver(FILE *out, const struct um_run_row *run, const char *faults_origin)
+{
+	bool modelled = faults_origin && strcmp(faults_origin, "modelled") == 0;
+
+	begin(out, "Driver");
+	put(out, "", run->driver ? run->driver : "not recorded",
+	    run->driver && modelled ? " (a model)" : "");
+	if (run->page_bytes != UM_NULL)
+		put_bytes(out, ", pages of ", run->page_bytes, "");
+	if (run->memory_bytes != UM_NULL)
+		put_bytes(out, ", ", run->memory_bytes, " of device memory");
+	if (run->xnack)
+		put(out, ", XNACK ", run->xnack, "\n");
+	else
+		fputs(modelled ? ", XNACK none (this model knows no such setting)\n"
+			       : ", XNACK unknown\n",
+		      out);
+	if (run->driver_parameters)
+		put_parameters(out, run->driver_parameters);
+}
+
+/* The rules of an effective policy: what follows its settings, which are shown above. */
+static void put_policy(FILE *out, const char *policy)
+{
+	const char *program = strstr(policy, "\nprogram:");
+	const char *line = program ? program + 1 : policy;
+	const char *label = "Policy";
+
+	while (*line) {
+		char text[256];
+		size_t length = strcspn(line, "\n");
+		snprintf(text, sizeof(text), "%.*s", (int)(length < 255 ? length : 255), line);
+		begin(out, label);
+		put(out, "", text, "\n");
+		label = "";
+		line += length + (line[length] == '\n');
+	}
+}
+
+static void put_stamps(FILE *out, const char *stamps)
+{
+	json_t *array = json_loads(stamps, 0, NULL), *stamp;
+	size_t index;
+
+	json_array_foreach(array, index, stamp)
+	{
+		if (!json_is_string(stamp))
+			continue;
+		begin(out, "Note");
+		put(out, "", json_string_value(stamp), "\n");
+	}
+	json_decref(array);
+}
+
+/* ---------------------------------------------------------------- where the figures come from */
+
+struct origin_words {
+	const char *origin, *label, *meaning;
+};
+static const struct origin_words origin_words[] = {
+	{"measured", "Measured", "by the hardware"},
+	{"imported", "Imported", "from another tool's trace"},
+	{"emulated", "Emulated", "seen while the program ran on the CPU"},
+	{"modelled", "Modelled", "by the driver model, not checked on hardware"},
+	{"inferred", "Inferred", "a lower bound"},
+	{"absent", "Absent", "not in this file"},
+};
+
+static void put_origin(FILE *out, const struct um_summary *summary,
+		       const struct origin_words *words)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < summary->origin_count; i++) {
+		if (strcmp(summary->origins[i].origin, words->origin) != 0)
+			continue;
+		if (separator[0] == '\0')
+			begin(out, words->label);
+		put(out, separator, summary->origins[i].record, "");
+		separator = ", ";
+	}
+	if (separator[0])
+		fprintf(out, ": %s\n", words->meaning);
+}
+
+static void put_origins(FILE *out, const struct um_summary *summary)
+{
+	if (!summary->origin_count) {
+		begin(out, "Origin");
+		fputs("the file does not say how its figures came about\n", out);
+	}
+	for (size_t i = 0; i < sizeof(origin_words) / sizeof(origin_words[0]); i++)
+		put_origin(out, summary, &origin_words[i]);
+}
+
+/* ---------------------------------------------------------------- how much of what */
+
+static void put_calls(FILE *out, const struct um_summary *summary)
+{
+	char count[32];
+
+	if (!summary->call_count)
+		return;
+	begin(out, "Operations");
+	for (size_t i = 0; i < summary->call_count; i++) {
+		um_format_count(count, sizeof(count), (uint64_t)summary->calls[i].count);
+		fprintf(out, "%s%s ", i ? ", " : "", count);
+		um_text_print(out, summary->calls[i].name);
+	}
+	fputc('\n', out);
+}
+
+static void put_memory(FILE *out, const struct um_summary *summary)
+{
+	char count[32];
+
+	if (!summary->memory_count)
+		return;
+	begin(out, "Memory");
+	for (size_t i = 0; i < summary->memory_count; i++) {
+		um_format_count(count, sizeof(count), (uint64_t)summary->memory[i].count);
+		fprintf(out, "%s%s ", i ? ", " : "", count);
+		um_text_print(out, summary->memory[i].name);
+		put_bytes(out, " (", summary->memory[i].bytes, ")");
+	}
+	fputc('\n', out);
+}
+
+void um_render_summary_head(FILE *out, const struct um_summary *summary)
+{
+	put_title(out, summary);
+	put_recorded(out, &summary->run);
+	put_machine(out, summary);
+	put_driver(out, &summary->run, origin_of(summary, "fault"));
+	if (summary->run.policy)
+		put_policy(out, summary->run.policy);
+	if (summary->run.stamps)
+		put_stamps(out, summary->run.stamps);
+	put_origins(out, summary);
+	put_calls(out, summary);
+	put_memory(out, summary);
+}

@@ -1,0 +1,11 @@
+/* The first lines of a summary: what it is. A part of render_summary_text.c. */
+#ifndef UM_SUMMARY_HEAD_H
+#define UM_SUMMARY_HEAD_H
+
+#include "render_summary.h"
+
+void um_render_summary_head(FILE *out, const struct um_summary *);
+/* The origin of a kind of record ("modelled"); NULL if the file does not say. */
+const char *um_summary_origin(const struct um_summary *, const char *record);
+
+#endif

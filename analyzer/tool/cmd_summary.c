@@ -1,0 +1,99 @@
+#include "command.h"
+
+#include "analyzer/query/summary.h"
+#include "analyzer/render/render_summary.h"
+#include "trace/base/error.h"
+#include "trace/base/units.h"
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+struct options {
+	const char *path;
+	bool json;
+	uint64_t rows;
+};
+
+static const struct argp_option option_table[] = {
+	{"format", 'f', "FORMAT", 0, "text (default), or json: everything, for programs", 0},
+	{"rows", 'n', "N", 0, "at most N rows of a table in the text (default 20); 0: all", 0},
+	{0},
+};
+
+static const char help[] =
+	"What a trace of umtrace or a simulation of umsim holds, on one page: what was run where, "
+	"which figures are measured, emulated or modelled, the bytes over the link by cause, the "
+	"page faults, and a table each of the kernels and the allocations."
+	"\v"
+	"Columns: \"moved\" is pages that migrated, \"remote\" is lines accessed in place over the "
+	"link, \"copied\" is explicit copies; \"in\" is to the GPU, \"out\" to the host. "
+	"\"touched\" "
+	"counts whole pages of 4 KiB, \"host pages\" the pages that the host touched between "
+	"device "
+	"operations, every time anew. \"reads\" and \"writes\" are those of the lanes, "
+	"\"requests\" "
+	"what is left of them once each wave's neighbours are served together.\n"
+	"\n"
+	"A trace can be read while it is still being recorded.";
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'f':
+		options->json = strcmp(argument, "json") == 0;
+		if (!options->json && strcmp(argument, "text") != 0)
+			argp_error(state, "--format: \"%s\" is neither text nor json", argument);
+		return 0;
+	case 'n':
+		if (um_parse_u64(argument, &options->rows))
+			argp_error(state, "--rows: %s", um_error_message());
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->path)
+			argp_error(state, "one trace at a time");
+		options->path = argument;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which trace?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int print_summary(const struct options *options)
+{
+	struct um_db *db;
+	struct um_summary *summary;
+	int error = um_db_open(&db, options->path);
+
+	if (error)
+		return error;
+	error = um_summary_load(&summary, db);
+	um_db_close(db);
+	if (error)
+		return error;
+	error = options->json ? um_render_summary_json(stdout, summary)
+			      : um_render_summary_text(stdout, summary, options->rows);
+	um_summary_destroy(summary);
+	return error;
+}
+
+int um_cmd_summary(int argc, char **argv)
+{
+	static const struct argp argp = {option_table, parse, "TRACE", help, NULL, NULL, NULL};
+	static char name[] = "umanalyze summary";
+	struct options options = {.rows = 20};
+
+	argv[0] = name;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	int error = print_summary(&options);
+	if (error)
+		fprintf(stderr, "umanalyze: %s\n", um_error_message());
+	return um_exit_status(error);
+}

@@ -1,0 +1,14 @@
+/* The commands of umanalyze. */
+#ifndef UM_ANALYZE_COMMAND_H
+#define UM_ANALYZE_COMMAND_H
+
+struct um_command {
+	const char *name; /* NULL ends the table */
+	const char *arguments;
+	const char *summary;		   /* for umanalyze --help */
+	int (*run)(int argc, char **argv); /* argv[0] is the command; returns the exit status */
+};
+
+int um_cmd_summary(int argc, char **argv);
+
+#endif

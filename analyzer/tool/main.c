@@ -1,0 +1,64 @@
+#include "command.h"
+
+#include "trace/base/error.h"
+#include "trace/base/suggest.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct um_command commands[] = {
+	{"summary", "TRACE", "what a trace or a simulation holds, on one page", um_cmd_summary},
+	{0},
+};
+
+static void print_help(void)
+{
+	fputs("Usage: umanalyze COMMAND [options] TRACE...\n"
+	      "Reads what umtrace recorded and what umsim simulated (*.um.db).\n"
+	      "\n"
+	      "Commands:\n",
+	      stdout);
+	for (const struct um_command *command = commands; command->name; command++)
+		printf("  %-8s %-8s %s\n", command->name, command->arguments, command->summary);
+	fputs("\n"
+	      "umanalyze COMMAND --help tells about one. --version prints the version.\n"
+	      "Exit status: 0 fine, 1 the file cannot be read, 2 the command line is wrong.\n",
+	      stdout);
+}
+
+static int unknown_command(const char *name)
+{
+	const char *meant =
+		um_suggest(name, &commands[0].name, sizeof(commands) / sizeof(commands[0]) - 1,
+			   sizeof(commands[0]));
+
+	fprintf(stderr, "umanalyze: no command \"%s\"", name);
+	if (meant)
+		fprintf(stderr, ": did you mean \"%s\"?\n", meant);
+	else
+		fputs("; umanalyze --help lists them\n", stderr);
+	return UM_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	argp_err_exit_status = UM_EXIT_USAGE;
+	if (argc < 2) {
+		fputs("umanalyze: which command? umanalyze --help lists them\n", stderr);
+		return UM_EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "-?") == 0 || strcmp(argv[1], "help") == 0) {
+		print_help();
+		return 0;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("umanalyze " UM_VERSION);
+		return 0;
+	}
+	for (const struct um_command *command = commands; command->name; command++)
+		if (strcmp(argv[1], command->name) == 0)
+			return command->run(argc - 1, argv + 1);
+	return unknown_command(argv[1]);
+}
