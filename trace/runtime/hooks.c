@@ -32,9 +32,9 @@ static inline void append(uint32_t line, unsigned descriptor)
 static void append_or_wait(const char *address, unsigned descriptor)
 {
 	if (um_window.cursor == um_window.limit) {
-		um_running.lane->address = address;
+		um_running_lane()->address = address;
 		um_group_wait(um_running.group->full);
-		um_running.lane->address = NULL;
+		um_running_lane()->address = NULL;
 	}
 	append((uint32_t)(((uintptr_t)address - um_window.base) >> UM_LINE_SHIFT), descriptor);
 }
@@ -55,9 +55,9 @@ static void outside(const char *address)
 	static uint32_t calls;
 
 	if (++calls % OUTSIDE_PER_YIELD == 0) {
-		um_running.lane->address = address;
+		um_running_lane()->address = address;
 		um_group_wait(um_running.group->yielded);
-		um_running.lane->address = NULL;
+		um_running_lane()->address = NULL;
 	}
 	if (!is_private(address))
 		um_recorder_outside();
@@ -126,7 +126,7 @@ void um_access_range(const void *address, unsigned long bytes, unsigned descript
 
 const struct um_lane *um_self(void)
 {
-	return &um_running.lane->self;
+	return &um_running_lane()->self;
 }
 
 void um_barrier(void)

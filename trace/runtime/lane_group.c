@@ -150,21 +150,14 @@ static inline uint32_t next_lane(struct um_group *group, uint32_t lane)
 	return next_from_wave(group, wave);
 }
 
-static inline void enter(struct um_group *group, uint32_t lane)
-{
-	um_running.lane = &group->lane[lane];
-	um_window_lane(lane);
-}
-
 static void run_lane(struct um_group *group)
 {
-	struct um_lane_state *lane = um_running.lane;
-	uint32_t wave = lane->self.wave;
+	uint32_t lane = um_window.lane;
 
-	memcpy(lane->self.group, group->index, sizeof(group->index));
+	memcpy(group->lane[lane].self.group, group->index, sizeof(group->index));
 	um_running.launch->entry(um_running.launch->args);
-	lane->context = NULL;
-	group->ready[wave] &= ~(UINT64_C(1) << lane->self.lane);
+	group->context[lane] = NULL;
+	group->ready[lane / UM_WAVE_LANES] &= ~(UINT64_C(1) << lane % UM_WAVE_LANES);
 	group->live--;
 }
 
@@ -180,50 +173,46 @@ static void run_lanes(um_fibre_stack stack)
 		next = next_lane(group, um_window.lane);
 		if (next == NO_LANE)
 			um_fibre_leave(stack, um_running.main);
-		enter(group, next);
-		if (um_running.lane->context)
-			um_fibre_leave(stack, um_running.lane->context);
+		um_window_lane(next);
+		if (group->context[next])
+			um_fibre_leave(stack, group->context[next]);
 	}
 }
 
-/* Leaves what runs in *from for the lane entered. */
-static void go_on(um_context *from)
+/* Leaves what runs, to be resumed through *from, for a lane. */
+static inline void go_on(um_context *from, struct um_group *group, uint32_t lane)
 {
-	if (um_running.lane->context)
-		um_fibre_jump(from, um_running.lane->context);
+	um_window_lane(lane);
+	if (group->context[lane])
+		um_fibre_jump(from, group->context[lane]);
 	else if (!um_fibre_start(from, run_lanes))
 		um_running.error = hipErrorOutOfMemory;
 }
 
 void um_group_run(struct um_group *group)
 {
-	uint32_t next;
-
 	um_running.group = group;
 	um_spin_begin(&group->spin);
-	next = next_from_wave(group, 0);
-	enter(group, next);
-	go_on(&um_running.main);
+	go_on(&um_running.main, group, next_from_wave(group, 0));
 }
 
 void um_group_wait(uint64_t *set)
 {
 	struct um_group *group = um_running.group;
-	struct um_lane_state *lane = um_running.lane;
-	uint64_t bit = UINT64_C(1) << lane->self.lane;
+	uint32_t lane = um_window.lane;
+	uint32_t wave = lane / UM_WAVE_LANES;
+	uint64_t bit = UINT64_C(1) << lane % UM_WAVE_LANES;
 	uint32_t next;
 
-	group->ready[lane->self.wave] &= ~bit;
-	set[lane->self.wave] |= bit;
-	next = next_lane(group, um_window.lane);
-	if (next == NO_LANE) {
-		um_fibre_jump(&lane->context, um_running.main);
+	group->ready[wave] &= ~bit;
+	set[wave] |= bit;
+	next = next_lane(group, lane);
+	if (next == lane)
 		return;
-	}
-	if (next == um_window.lane)
-		return;
-	enter(group, next);
-	go_on(&lane->context);
+	if (next == NO_LANE)
+		um_fibre_jump(&group->context[lane], um_running.main);
+	else
+		go_on(&group->context[lane], group, next);
 	if (um_running.error)
 		um_group_fail(um_running.error);
 }

@@ -42,6 +42,9 @@ struct um_group {
 	struct um_spin spin;
 	char *lds;	/* room for its LDS while other groups run; NULL before the first time */
 	bool lds_saved; /* and it is there */
+	/* By lane; NULL: not started, or ended. Apart from the rest, since a switch needs nothing
+	 * else. */
+	um_context context[UM_GROUP_LANES_MAX];
 	struct um_lane_state lane[];
 };
 
@@ -49,11 +52,16 @@ struct um_group {
 struct um_running {
 	const struct um_launch *launch;
 	struct um_group *group;
-	struct um_lane_state *lane;
 	um_context main; /* of um_exec_run() */
 	int error;	 /* hipError_t that ends the launch */
 };
 extern struct um_running um_running;
+
+/* The lane that runs; its number is um_window.lane. */
+static inline struct um_lane_state *um_running_lane(void)
+{
+	return &um_running.group->lane[um_window.lane];
+}
 
 /* NULL without memory. `launch` gives the shape; freed with um_group_destroy(). */
 struct um_group *um_group_create(const struct um_launch *launch);

@@ -68,7 +68,7 @@ bool um_wave_resolve(struct um_group *group, uint32_t wave)
 
 static uint64_t meet(const void *site, uint64_t value, uint32_t source)
 {
-	struct um_lane_state *lane = um_running.lane;
+	struct um_lane_state *lane = um_running_lane();
 
 	lane->site = site;
 	lane->value = value;
