@@ -33,6 +33,12 @@ void um_hostwatch_arm(void);
  */
 void um_hostwatch_collect(void (*run)(uint64_t first_page, uint64_t pages, uint32_t touch, void *),
 			  void *context);
+/* What the method in use cannot see, for the trace; NULL when there is nothing to say. */
+const char *um_hostwatch_limits(void);
+/* Why watching ended, once; NULL while it works. */
+const char *um_hostwatch_trouble(void);
+/* Threads of the program that are ours. */
+uint32_t um_hostwatch_threads(void);
 /* In the child of a fork: forgets everything. */
 void um_hostwatch_child(void);
 

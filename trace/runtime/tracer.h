@@ -11,7 +11,12 @@
 
 #include <stdbool.h>
 
-/* From the library's constructor: reads and removes UMTRACE_SPOOL and our own entry of LD_PRELOAD. */
+/*
+ * From the library's constructor: attaches to UMTRACE_SPOOL and removes it, and our own entry of
+ * LD_PRELOAD, from the environment. A program that was not linked with HIP (a shell, an
+ * interpreter, env) keeps both, for the program that it starts, until it calls HIP itself after
+ * all.
+ */
 void um_tracer_attach(void);
 bool um_tracer_on(void);
 /* What umtrace asked for; NULL when the program was not started by umtrace. */
@@ -20,10 +25,13 @@ const struct um_spool_config *um_tracer_config(void);
 void um_tracer_put(const struct um_record *);
 /*
  * Starts an op: fills header, op, thread, start_ns; the caller has set the rest. First flushes what
- * the host touched (an op of kind HOST of its own) when the kind is a device operation. Returns its id.
+ * the host touched (an op of kind HOST of its own) when the kind is a device operation: launch,
+ * copy, memset, prefetch; a synchronisation while device work may be under way, since touches
+ * before it race with that work; the free of a managed allocation. Returns its id; 0 when off.
  */
 uint32_t um_tracer_op_begin(struct um_record_op *);
-/* Sets end_ns and result and writes the op (again, if begin wrote it); arms host watching after a device operation. */
+/* Sets end_ns and result and writes the op (again, if begin wrote it); arms host watching after a
+ * device operation. */
 void um_tracer_op_end(struct um_record_op *, int result);
 /* The id of the place that called the HIP function: interned by return address. */
 uint32_t um_tracer_site(const void *return_address);

@@ -75,7 +75,7 @@ struct um_record_site {
 	struct um_record header;
 	uint32_t site;
 	uint32_t reserved;
-	uint64_t offset; /* of the return address in the module, bytes from its load base */
+	uint64_t offset; /* of the return address from the load base: its address in the ELF file */
 	char text[];	 /* "module\0symbol\0": path, nearest symbol or "" */
 };
 
@@ -210,6 +210,7 @@ enum um_loss_kind {
 	UM_LOSS_UNTRACED_LAUNCH,
 	UM_LOSS_CHILD,		/* a forked child used HIP: not traced */
 	UM_LOSS_CUT_OFF,	/* set by the ingest: the program ended without BYE */
+	UM_LOSS_SIGNAL_HANDLER, /* records of HIP calls that a signal handler made within one */
 };
 
 struct um_record_loss {

@@ -1,0 +1,439 @@
+/*
+ * A signal handler that calls HIP within a HIP call of its own thread finds the spool taken: its
+ * records are lost and counted (UM_LOSS_SIGNAL_HANDLER).
+ */
+#include "tracer.h"
+#include "tracer_environment.h"
+#include "tracer_site.h"
+#include "arena.h"
+#include "hostwatch.h"
+#include "recorder.h"
+#include "runtime.h"
+#include "../spool/spool_ring.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/single_threaded.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RUNTIME_NAME "umtrace HIP runtime " UM_VERSION " (HIP 5.2)"
+#define RUNS_AT_ONCE 1024u
+#define TEXT_MAX     1024u
+
+static enum {
+	OFF,
+	WAITING, /* umtrace started a program that has not used HIP so far: a shell, an interpreter
+		  */
+	ON,
+	CHILD, /* of a fork of a traced program */
+} state;
+
+static struct um_spool_writer *writer;
+static uint32_t last_op, last_thread;
+static _Thread_local uint32_t thread;
+/* Shared with the children: how many of them used HIP. */
+static _Atomic uint64_t *children;
+static uint64_t busy_launches; /* while other host threads ran */
+
+/* The interval in which the host is watched. */
+static struct {
+	bool open;
+	bool device_work; /* since the last device synchronisation: touches may race with it */
+	uint64_t start_ns;
+} interval;
+
+/* The HOST op that is being written. */
+static struct {
+	uint32_t op;
+	_Alignas(8) char pages[sizeof(struct um_record_pages) +
+			       RUNS_AT_ONCE * sizeof(struct um_page_run)];
+} host;
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+static uint32_t thread_number(void)
+{
+	if (!thread)
+		thread = ++last_thread;
+	return thread;
+}
+
+static void ignore_run(uint64_t first_page, uint64_t pages, uint32_t touch, void *context)
+{
+	(void)first_page;
+	(void)pages;
+	(void)touch;
+	(void)context;
+}
+
+static void switch_off(void)
+{
+	state = OFF;
+	um_hostwatch_collect(ignore_run, NULL); /* and leaves memory unwatched */
+	um_spool_detach(writer);
+	writer = NULL;
+}
+
+static void put(const struct um_record *record)
+{
+	if (state == ON && !um_spool_put(writer, record))
+		switch_off();
+}
+
+/* --- start and end --- */
+
+static void in_child(void)
+{
+	if (state == OFF)
+		return;
+	state = CHILD;
+	um_spool_detach(writer);
+	writer = NULL;
+}
+
+static void put_hello(enum um_host_watch host_watch)
+{
+	struct um_record_hello hello = {
+		.header = {sizeof(hello), UM_RECORD_HELLO, 0},
+		.spool_version = UM_SPOOL_VERSION,
+		.pid = (uint32_t)getpid(),
+		.backend = UM_BACKEND_EMULATED,
+		.host_watch = host_watch,
+		.filter_pages = UM_STREAM_FILTER_PAGES,
+		.requests = um_spool_config(writer)->requests,
+		.start_ns = now_ns(),
+		.runtime = RUNTIME_NAME,
+	};
+
+	put(&hello.header);
+}
+
+static void put_devices(void)
+{
+	for (uint32_t device = 0; device < um_device_count(); device++) {
+		const struct um_played_device *played = um_device_get(device);
+		struct um_record_device record = {
+			.header = {sizeof(record), UM_RECORD_DEVICE, 0},
+			.device = device,
+			.compute_units = played->compute_units,
+			.memory_bytes = played->memory_bytes,
+		};
+
+		memcpy(record.name, played->name, sizeof(record.name));
+		memcpy(record.arch, played->arch, sizeof(record.arch));
+		put(&record.header);
+	}
+}
+
+static void put_host_watch_limits(enum um_host_watch host_watch)
+{
+	const char *limits = um_hostwatch_limits();
+
+	if (host_watch == UM_HOST_WATCH_NONE)
+		limits = um_spool_config(writer)->host_watch == UM_HOST_WATCH_NONE
+				 ? "switched off (--host-watch=none)"
+				 : "no way of watching that was asked for works on this system";
+	if (limits)
+		um_tracer_loss(0, UM_LOSS_HOST_UNWATCHED, 1, limits);
+}
+
+static void go_on(void)
+{
+	char path[PATH_MAX] = "";
+	const char *spool = um_environment_spool();
+
+	state = OFF;
+	memccpy(path, spool, '\0', sizeof(path) - 1);
+	um_environment_clean();
+	if (um_spool_attach(&writer, path))
+		return;
+	children = mmap(NULL, sizeof(*children), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
+	if (children == MAP_FAILED)
+		children = NULL;
+	pthread_atfork(NULL, NULL, in_child);
+	state = ON;
+	enum um_host_watch host_watch = um_hostwatch_init(um_spool_config(writer)->host_watch);
+
+	um_recorder_requests = um_spool_config(writer)->requests;
+	put_hello(host_watch);
+	put_devices();
+	put_host_watch_limits(host_watch);
+	interval.open = true;
+	interval.start_ns = now_ns();
+}
+
+void um_tracer_attach(void)
+{
+	if (!um_environment_spool())
+		return;
+	state = WAITING;
+	if (um_program_uses_hip())
+		go_on();
+}
+
+bool um_tracer_on(void)
+{
+	if (state == WAITING)
+		go_on();
+	if (state == CHILD) {
+		state = OFF;
+		if (children)
+			atomic_fetch_add(children, 1);
+	}
+	return state == ON;
+}
+
+const struct um_spool_config *um_tracer_config(void)
+{
+	return um_tracer_on() ? um_spool_config(writer) : NULL;
+}
+
+void um_tracer_put(const struct um_record *record)
+{
+	if (um_tracer_on())
+		put(record);
+}
+
+/* --- what the host touched --- */
+
+static struct um_record_pages *host_pages(void)
+{
+	return (struct um_record_pages *)host.pages;
+}
+
+static void put_pages(void)
+{
+	struct um_record_pages *pages = host_pages();
+
+	if (!pages->runs)
+		return;
+	pages->header.bytes = (uint32_t)(sizeof(*pages) + pages->runs * sizeof(pages->run[0]));
+	pages->header.kind = UM_RECORD_PAGES;
+	pages->op = host.op;
+	put(&pages->header);
+	pages->runs = 0;
+}
+
+/* The op is written with its first run: an interval without touches leaves none. */
+static void begin_host_op(void)
+{
+	struct um_record_op op = {
+		.header = {sizeof(op), UM_RECORD_OP, 0},
+		.op = ++last_op,
+		.kind = UM_OP_HOST,
+		.start_ns = interval.start_ns,
+		.end_ns = now_ns(),
+	};
+
+	host.op = op.op;
+	put(&op.header);
+}
+
+/* A run lies within one range that was watched, so within one allocation. */
+static void note_host_run(uint64_t first_page, uint64_t pages, uint32_t touch, void *context)
+{
+	const struct um_allocation *allocation = um_arena_by_id(um_arena.page_owner[first_page]);
+
+	(void)context;
+	if (!allocation)
+		return;
+	if (!host.op)
+		begin_host_op();
+	struct um_record_pages *record = host_pages();
+
+	record->run[record->runs++] = (struct um_page_run){
+		.allocation = allocation->id,
+		.first_page = (uint32_t)(first_page - (allocation->offset >> UM_PAGE_SHIFT)),
+		.pages = (uint32_t)pages,
+		.touch = touch | UM_TOUCH_LINES_UNKNOWN,
+	};
+	if (record->runs == RUNS_AT_ONCE)
+		put_pages();
+}
+
+static void note_trouble(void)
+{
+	const char *trouble = um_hostwatch_trouble();
+
+	if (trouble)
+		um_tracer_loss(0, UM_LOSS_HOST_UNWATCHED, 1, trouble);
+}
+
+static void end_interval(void)
+{
+	host.op = 0;
+	host_pages()->runs = 0;
+	um_hostwatch_collect(note_host_run, NULL);
+	put_pages();
+	note_trouble();
+	interval.open = false;
+}
+
+static void begin_interval(void)
+{
+	um_hostwatch_arm();
+	note_trouble();
+	interval.open = true;
+	interval.start_ns = now_ns();
+}
+
+/* --- ops --- */
+
+static bool frees_managed(const struct um_record_op *op)
+{
+	const struct um_allocation *allocation = um_arena_by_id(op->allocation);
+
+	return allocation && allocation->kind == UM_ALLOCATION_MANAGED;
+}
+
+/*
+ * Device operations end the interval, and so does a free of what may have been touched. A
+ * synchronisation does while device work may be under way: touches before it are a race and must
+ * not be taken for touches after it.
+ */
+static bool ends_interval(const struct um_record_op *op)
+{
+	switch (op->kind) {
+	case UM_OP_LAUNCH:
+	case UM_OP_COPY:
+	case UM_OP_MEMSET:
+	case UM_OP_PREFETCH:
+		return true;
+	case UM_OP_SYNC_DEVICE:
+	case UM_OP_SYNC_STREAM:
+	case UM_OP_EVENT_SYNC:
+		return interval.device_work;
+	case UM_OP_FREE:
+		return frees_managed(op);
+	default:
+		return false;
+	}
+}
+
+static void note_device_work(const struct um_record_op *op)
+{
+	if (op->kind == UM_OP_SYNC_DEVICE)
+		interval.device_work = false;
+	if (op->kind == UM_OP_LAUNCH || op->flags & UM_OP_ASYNC)
+		interval.device_work = true;
+}
+
+/* The link count of the folder of threads: 2, and one for each. */
+static bool other_threads_run(void)
+{
+	struct stat tasks;
+
+	if (__libc_single_threaded || stat("/proc/self/task", &tasks))
+		return false;
+	return tasks.st_nlink > 3 + um_hostwatch_threads();
+}
+
+/* The first is told at once, in case there is no end of the program to tell the sum at. */
+static void note_busy_launch(uint32_t op)
+{
+	if (other_threads_run() && busy_launches++ == 0)
+		um_tracer_loss(op, UM_LOSS_HOST_DURING_KERNEL, 1, "other host threads ran");
+}
+
+uint32_t um_tracer_op_begin(struct um_record_op *op)
+{
+	if (!um_tracer_on())
+		return 0;
+	if (interval.open && ends_interval(op))
+		end_interval();
+	note_device_work(op);
+	op->header = (struct um_record){sizeof(*op), UM_RECORD_OP, 0};
+	op->op = ++last_op;
+	op->thread = thread_number();
+	op->start_ns = now_ns();
+	op->end_ns = 0;
+	if (op->kind == UM_OP_LAUNCH) {
+		put(&op->header); /* now: it is what a crash inside the kernel is known by */
+		note_busy_launch(op->op);
+	}
+	return op->op;
+}
+
+void um_tracer_op_end(struct um_record_op *op, int result)
+{
+	if (state != ON || !op->op)
+		return;
+	op->end_ns = now_ns();
+	op->result = result;
+	put(&op->header);
+	if (!interval.open && state == ON)
+		begin_interval();
+}
+
+uint32_t um_tracer_site(const void *return_address)
+{
+	bool is_new = false;
+
+	if (!um_tracer_on())
+		return 0;
+	uint32_t site = um_site_intern(return_address, &is_new);
+
+	if (is_new)
+		put(&um_site_describe(site, return_address)->header);
+	return site;
+}
+
+void um_tracer_loss(uint32_t op, enum um_loss_kind kind, uint64_t count, const char *text)
+{
+	_Alignas(8) char buffer[sizeof(struct um_record_loss) + TEXT_MAX] = {0};
+	struct um_record_loss *loss = (struct um_record_loss *)buffer;
+	size_t text_bytes = text ? strnlen(text, TEXT_MAX - 1) : 0;
+
+	if (!um_tracer_on())
+		return;
+	loss->header.bytes = (uint32_t)((sizeof(*loss) + text_bytes + 1 + 7) & ~7ul);
+	loss->header.kind = UM_RECORD_LOSS;
+	loss->op = op;
+	loss->kind = kind;
+	loss->count = count;
+	if (text_bytes)
+		memcpy(loss->text, text, text_bytes);
+	put(&loss->header);
+}
+
+static void put_sums(void)
+{
+	uint64_t used = children ? atomic_load(children) : 0;
+	uint64_t refused = um_spool_refused(writer);
+
+	if (busy_launches > 1)
+		um_tracer_loss(0, UM_LOSS_HOST_DURING_KERNEL, busy_launches - 1,
+			       "other host threads ran");
+	if (used)
+		um_tracer_loss(0, UM_LOSS_CHILD, used, "forked children that used HIP");
+	if (refused && state == ON)
+		um_tracer_loss(0, UM_LOSS_SIGNAL_HANDLER, refused,
+			       "records of HIP calls made by a signal handler within a HIP call");
+}
+
+void um_tracer_bye(void)
+{
+	if (state != ON)
+		return;
+	if (interval.open)
+		end_interval();
+	if (state == ON)
+		put_sums();
+	struct um_record_bye bye = {{sizeof(bye), UM_RECORD_BYE, 0}, now_ns()};
+
+	put(&bye.header);
+	if (state == ON)
+		switch_off();
+}
