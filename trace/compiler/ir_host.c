@@ -1,5 +1,6 @@
 #include "ir_host.h"
 
+#include <llvm-c/Comdat.h>
 #include <stdbool.h>
 
 enum { PAGE_BYTES = 4096 }; /* alignment of a bundle, as clang-offload-bundler -bundle-align */
@@ -7,6 +8,21 @@ enum { PAGE_BYTES = 4096 }; /* alignment of a bundle, as clang-offload-bundler -
 int um_ir_has_device_code(LLVMModuleRef host)
 {
 	return LLVMGetNamedGlobal(host, "__hip_fatbin") != NULL;
+}
+
+/*
+ * Where clang has not seen the bundle it takes the program for one with relocatable device code,
+ * whose units share one handle: the second unit's kernels would never be registered.
+ */
+static void own_handle(LLVMModuleRef host)
+{
+	LLVMValueRef handle = LLVMGetNamedGlobal(host, "__hip_gpubin_handle");
+
+	if (!handle)
+		return;
+	LLVMSetLinkage(handle, LLVMInternalLinkage);
+	LLVMSetVisibility(handle, LLVMDefaultVisibility);
+	LLVMSetComdat(handle, NULL);
 }
 
 void um_ir_embed(LLVMModuleRef host, const void *bundle, size_t bytes)
@@ -26,4 +42,5 @@ void um_ir_embed(LLVMModuleRef host, const void *bundle, size_t bytes)
 	LLVMReplaceAllUsesWith(old, new);
 	LLVMDeleteGlobal(old);
 	LLVMSetValueName2(new, "__hip_fatbin", 12);
+	own_handle(host);
 }
