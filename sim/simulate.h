@@ -7,10 +7,10 @@
 #include "trace/db/trace_db.h"
 
 struct um_simulation {
-	struct um_db *trace;		 /* read */
+	struct um_db *trace; /* read */
 	const struct um_policy *policy;
 	const struct um_machine_spec *machine;
-	struct um_probe *probe;		 /* observers are the caller's */
+	struct um_probe *probe; /* observers are the caller's */
 	/* Progress for a terminal: operations done of all; may be NULL. */
 	void (*progress)(void *context, uint64_t done, uint64_t all);
 	void *progress_context;

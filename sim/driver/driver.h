@@ -66,6 +66,9 @@ struct um_fault {
 	um_device_id device;
 	um_alloc_id allocation;
 	um_page page;
+	/* How many pages from `page` on the same access is about to touch in order (>= 1): a hint,
+	 * so that what costs nothing can be dealt with in one step. */
+	uint32_t pages_ahead;
 	bool write;
 	uint32_t op;
 	uint32_t duplicates;
@@ -77,30 +80,39 @@ const struct um_fault *um_fault_buffer_peek(const struct um_fault_buffer *, size
 /*
  * The oldest `count` faults have been dealt with and their accesses can be tried again at `done_at`
  * (>= now). `range` is what the driver made accessible, for the probe's fault row; `batch` counts
- * the driver's services from 1. Every fault on those pages in the buffer is woken too.
+ * the driver's services from 1. Every fault of the same device on those pages in the buffer is
+ * woken too and counts as a duplicate. batch 0: nothing that this driver counts as a fault (first
+ * touch by the host is the operating system's), no row.
  */
 int um_fault_buffer_serve(struct um_fault_buffer *, size_t count, const struct um_page_range *range,
 			  uint64_t batch, um_ns done_at);
 
 struct um_driver_ops {
 	const char *name;
-	const char *summary;		/* one line for --help */
-	const char *validated;		/* "textbook, not a real driver"; "rules from source, not checked on hardware" */
-	const struct um_param *params;	/* typed, ranged, with unit and help: policy file, --help and `run` share it; ends with a NULL name */
-	const uint64_t *page_bytes;	/* page sizes it takes, ascending, ends with 0; NULL: fixed */
+	const char *summary;   /* one line for --help */
+	const char *validated; /* "textbook, not a real driver"; "rules from source, not checked on
+				  hardware" */
+	const struct um_param *params; /* typed, ranged, with unit and help: policy file, --help and
+					  `run` share it; ends with a NULL name */
+	const uint64_t *page_bytes; /* page sizes it takes, ascending, ends with 0; NULL: fixed */
 	uint64_t default_page_bytes;
-	int (*create)(struct um_driver **out, const struct um_driver_env *env); /* env outlives the driver */
+	int (*create)(struct um_driver **out,
+		      const struct um_driver_env *env); /* env outlives the driver */
 	int (*on_alloc)(struct um_driver *, const struct um_alloc *);
 	int (*on_free)(struct um_driver *, um_alloc_id);
 	int (*on_advice)(struct um_driver *, const struct um_advice *);
 	/* On its stream, at now; *done_at: when the next operation of the stream may start. */
 	int (*on_prefetch)(struct um_driver *, const struct um_prefetch *, um_ns *done_at);
-	/* The driver is idle and faults wait: takes as many as it services at once, at least one. */
+	/* The driver is idle and faults wait: takes as many as it services at once, at least one.
+	 */
 	int (*on_faults)(struct um_driver *, struct um_fault_buffer *);
-	/* An explicit copy or a device allocation needs room: must free `bytes`, or refuse with UM_ELIMIT. */
+	/* An explicit copy or a device allocation needs room: must free `bytes`, or refuse with
+	 * UM_ELIMIT. */
 	int (*on_pressure)(struct um_driver *, um_device_id, uint64_t bytes);
-	/* A touch hit (device resident or remote): only for orders that a real driver could not keep. May be NULL. */
-	void (*on_touch)(struct um_driver *, const struct um_page_range *, um_device_id, bool write);
+	/* A touch hit (device resident or remote): only for orders that a real driver could not
+	 * keep. May be NULL. */
+	void (*on_touch)(struct um_driver *, const struct um_page_range *, um_device_id,
+			 bool write);
 	void (*destroy)(struct um_driver *); /* NULL is legal */
 };
 

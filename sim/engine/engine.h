@@ -22,12 +22,14 @@ int um_engine_schedule(struct um_engine *, um_ns at, um_event_fn, void *context,
 int um_engine_run(struct um_engine *);
 uint64_t um_engine_events(const struct um_engine *); /* run so far */
 
-/* A server that takes one job at a time, in the order of arrival (link direction, copy engine, driver). */
+/* A server that takes one job at a time, in the order of arrival (link direction, copy engine,
+ * driver). */
 struct um_server {
 	um_ns free_at;
 	um_ns busy; /* in total */
 };
-/* Books `duration` at the earliest time >= at when the server is free; returns when the job ends. */
+/* Books `duration` at the earliest time >= at when the server is free; returns when the job ends.
+ */
 um_ns um_server_book(struct um_server *, um_ns at, um_ns duration);
 
 #endif

@@ -16,24 +16,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define UM_HOST (-1)
+#define UM_HOST	       (-1)
 #define UM_DEVICES_MAX 16
 
-typedef int32_t um_device_id;	/* UM_HOST or 0.. */
-typedef uint32_t um_alloc_id;	/* of the trace, from 1 */
-typedef uint32_t um_page;	/* within its allocation */
+typedef int32_t um_device_id; /* UM_HOST or 0.. */
+typedef uint32_t um_alloc_id; /* of the trace, from 1 */
+typedef uint32_t um_page;     /* within its allocation */
 
-/* What a machine file holds (machine_file.h reads it). Every figure's source stands beside it there. */
+/* What a machine file holds (machine_file.h reads it). Every figure's source stands beside it
+ * there. */
 struct um_link_spec {
-	char name[32];		     /* "PCIe 4.0 x16" */
+	char name[32];		      /* "PCIe 4.0 x16" */
 	double to_device_bytes_per_s; /* achieved by large transfers, not the signalling rate */
 	double to_host_bytes_per_s;
-	um_ns latency_ns;	     /* of one transfer */
+	um_ns latency_ns;	       /* of one transfer */
 	uint32_t remote_request_bytes; /* payload of one remote request: 64 */
 	double remote_requests_per_s;  /* that a device keeps in flight over the link */
 };
 struct um_machine_spec {
-	char name[32];	     /* "mi250x" */
+	char name[32];	      /* "mi250x" */
 	char device_name[64]; /* as hipGetDeviceProperties has it */
 	char arch[32];
 	uint32_t devices;
@@ -43,10 +44,10 @@ struct um_machine_spec {
 	uint32_t wave_lanes;
 	uint32_t clock_khz, memory_clock_khz, memory_bus_bits, l2_bytes;
 	double memory_bytes_per_s;
-	um_ns launch_ns;     /* from launch to first group */
-	bool xnack;	     /* can retry faults */
+	um_ns launch_ns;	  /* from launch to first group */
+	bool xnack;		  /* can retry faults */
 	struct um_link_spec link; /* host to each device */
-	char *text;	     /* the file as read; owned */
+	char *text;		  /* the file as read; owned */
 };
 
 struct um_machine;
@@ -57,7 +58,12 @@ enum um_place_state {
 	UM_PAGE_DEVICE = 2,    /* device memory holds a valid copy */
 	UM_PAGE_POPULATED = 4, /* was ever touched: before, it has no data and moves nothing */
 };
-enum um_mapping_state { UM_MAP_NONE = 0, UM_MAP_LOCAL, UM_MAP_REMOTE, UM_MAP_LOCAL_READ /* duplicate: a write faults */ };
+enum um_mapping_state {
+	UM_MAP_NONE = 0,
+	UM_MAP_LOCAL,
+	UM_MAP_REMOTE,
+	UM_MAP_LOCAL_READ /* duplicate: a write faults */
+};
 
 /* `pages` pages of one allocation. */
 struct um_page_range {
@@ -92,7 +98,8 @@ uint64_t um_machine_memory_total(const struct um_machine *, um_device_id);
  */
 um_page um_machine_run_end(const struct um_machine *, um_alloc_id, um_page from, um_page limit,
 			   um_device_id device, uint32_t *place, enum um_mapping_state *map);
-um_page um_machine_pages(const struct um_machine *, um_alloc_id); /* of the allocation, 0 if unknown */
+um_page um_machine_pages(const struct um_machine *,
+			 um_alloc_id); /* of the allocation, 0 if unknown */
 
 /*
  * --- what a driver may do. `at` is the earliest start; each returns through *end when it is done
@@ -103,7 +110,8 @@ struct um_why {
 	uint32_t op;	/* of the trace, 0 none */
 	uint64_t batch; /* of faults, 0 none */
 };
-/* Moves the valid copies to `to` and invalidates the others; unpopulated pages only change home. UM_ELIMIT: no room. */
+/* Moves the valid copies to `to` and invalidates the others; unpopulated pages only change home.
+ * UM_ELIMIT: no room. */
 int um_machine_migrate(struct um_machine *, const struct um_page_range *, um_device_id to,
 		       const struct um_why *, um_ns at, um_ns *end);
 /* Gives `to` a second valid copy (read-mostly). UM_ELIMIT. */
@@ -115,7 +123,58 @@ int um_machine_drop(struct um_machine *, const struct um_page_range *, um_device
 /* First touch: gives unpopulated pages a home without a transfer. UM_ELIMIT. */
 int um_machine_populate(struct um_machine *, const struct um_page_range *, um_device_id at_device,
 			const struct um_why *);
+/*
+ * LOCAL needs the only valid copy there, LOCAL_READ a valid copy, REMOTE a valid copy elsewhere. A
+ * mapping row leaves through the probe for REMOTE and NONE, and for LOCAL where nothing has just
+ * moved there.
+ */
 int um_machine_map(struct um_machine *, const struct um_page_range *, um_device_id,
 		   enum um_mapping_state, const struct um_why *);
+
+/*
+ * --- what the actors do: allocations come and go, memory is accessed, explicit copies run ---
+ */
+enum um_home {
+	UM_HOME_MANAGED = 1, /* pages with a state of their own, nowhere at first */
+	UM_HOME_DEVICE,	     /* takes device memory until it is removed */
+	UM_HOME_HOST,	     /* pinned, registered, pageable: devices access it over the link */
+};
+/* UM_ELIMIT: no room for a device allocation (the driver was asked before); ids are below 2^26. */
+int um_machine_add(struct um_machine *, um_alloc_id, enum um_home, um_device_id, uint64_t bytes);
+void um_machine_remove(struct um_machine *, um_alloc_id);
+/* 0 if there is no such allocation now. */
+enum um_home um_machine_home(const struct um_machine *, um_alloc_id);
+/* Where a UM_HOME_DEVICE allocation is. */
+um_device_id um_machine_home_device(const struct um_machine *, um_alloc_id);
+/*
+ * Managed pages that `device` can access now are accessed by it: pages without data get data, with
+ * a first_touch row. The mapping must allow it (asserted).
+ */
+void um_machine_touch(struct um_machine *, const struct um_page_range *, um_device_id device,
+		      bool write, uint32_t op);
+/*
+ * A copy engine wrote these pages, each of which has a home: they have data, in the host's copy if
+ * there is one, else in the device's; other copies are dropped.
+ */
+void um_machine_copy_into(struct um_machine *, const struct um_page_range *, uint32_t op);
+/*
+ * The first page behind `from` that a copy engine would find elsewhere: it takes the host's copy if
+ * there is one. *holder: UM_HOST too where the page is nowhere, *nowhere tells.
+ */
+um_page um_machine_holder_end(const struct um_machine *, um_alloc_id, um_page from, um_page limit,
+			      um_device_id *holder, bool *nowhere);
+/* When the last byte of these pages that is on its way to `device` is there; 0: all is. */
+um_ns um_machine_ready_at(struct um_machine *, const struct um_page_range *, um_device_id device);
+/* Books the link of `device`: latency + bytes / bandwidth. Returns the end; 0 bytes end at `at`. */
+um_ns um_machine_transfer(struct um_machine *, um_device_id device, bool to_device, uint64_t bytes,
+			  um_ns at);
+/*
+ * Books remote accesses of a kernel in both directions: no faster than the bytes of either, nor
+ * than the requests that the device keeps in flight.
+ */
+um_ns um_machine_remote(struct um_machine *, um_device_id device, uint64_t bytes_to_device,
+			uint64_t bytes_to_host, uint64_t requests, um_ns at);
+/* How long the link of `device` has been taken in all. */
+um_ns um_machine_link_busy(const struct um_machine *, um_device_id device, bool to_device);
 
 #endif

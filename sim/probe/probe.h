@@ -17,6 +17,8 @@ struct um_observer {
 	void (*mapping)(void *, const struct um_mapping_row *);
 	void (*remote_access)(void *, const struct um_remote_access_row *);
 	void (*copy_traffic)(void *, const struct um_copy_traffic_row *);
+	/* Once at the end: how long each direction of a device's link was taken. */
+	void (*link_time)(void *, int64_t device, uint64_t to_device_ns, uint64_t to_host_ns);
 	int (*finish)(void *); /* flush; first error */
 };
 
@@ -32,21 +34,26 @@ void um_probe_migration(struct um_probe *, const struct um_migration_row *);
 void um_probe_mapping(struct um_probe *, const struct um_mapping_row *);
 void um_probe_remote_access(struct um_probe *, const struct um_remote_access_row *);
 void um_probe_copy_traffic(struct um_probe *, const struct um_copy_traffic_row *);
+void um_probe_link_time(struct um_probe *, int64_t device, uint64_t to_device_ns,
+			uint64_t to_host_ns);
 
 /* What every table at the end shows. */
 struct um_totals {
 	uint64_t device_faults, host_faults;
 	uint64_t bytes_to_device, bytes_to_host;
 	uint64_t migrated_to_device[6], migrated_to_host[6]; /* by enum um_migration_cause */
-	uint64_t remote_to_device, remote_to_host; /* bytes */
+	uint64_t remote_to_device, remote_to_host;	     /* bytes */
 	uint64_t remote_lines_read, remote_lines_written, remote_requests;
 	uint64_t copied_to_device, copied_to_host;
+	uint64_t link_to_device_ns,
+		link_to_host_ns; /* how long the links were taken, all devices */
 	uint64_t end_ns;
 };
 /* The observer adds into *totals, which outlives the probe. */
 struct um_observer um_probe_totals(struct um_totals *totals);
 struct um_db;
-/* Rows into db inside transactions; adjacent rows alike are merged. Ops go to the op table when `ops`. */
+/* Rows into db inside transactions; adjacent rows alike are merged. Ops go to the op table when
+ * `ops`. */
 int um_probe_db(struct um_observer *out, struct um_db *db, int ops);
 
 #endif

@@ -1,0 +1,417 @@
+/*
+ * Kernels. A launch keeps compute_units * floor(waves_per_unit / waves a group) groups in flight,
+ * at least one; a launch has the whole machine, also beside another. Groups run in the order in
+ * which the trace has them; a group runs until its next touch faults (or its page is still on its
+ * way), since a hit takes no time of its own, and goes on when that has been served. Runs of pages
+ * in one state are one step.
+ *
+ * Time is a simple estimate: launch_ns before the first group; then the longest of the groups'
+ * waiting, the bytes that lanes accessed at the memory's bandwidth (no caches), and the remote
+ * accesses on the link.
+ *
+ * A memset is a kernel with one group that writes its range in order; an untraced launch touches
+ * nothing, since nothing is known.
+ */
+#include "simulation.h"
+
+#include "trace/base/error.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define FILL_ROWS 3 /* first page, whole pages, last page */
+
+struct kernel;
+
+struct slot { /* of a group in flight */
+	struct um_group_cursor *cursor;
+	struct um_access_run run;
+	uint32_t touched; /* of run.count */
+	bool busy, has_run;
+};
+
+struct kernel {
+	struct um_simulation_state *state;
+	struct um_task *task;
+	uint32_t op;
+	um_device_id device;
+	struct um_groups *groups; /* NULL: a fill or nothing */
+	bool fill_waits;	  /* the fill's one group has not started */
+	struct um_access_run fill;
+	struct um_page_access_row fill_rows[FILL_ROWS];
+	long fill_row_count;
+	struct slot *slots;
+	uint32_t slot_count, busy_slots;
+	um_ns began;
+	um_ns roofline_ns;
+	struct um_remote_tally remote;
+};
+
+static void free_kernel(struct kernel *kernel)
+{
+	for (uint32_t i = 0; kernel->slots && i < kernel->slot_count; i++)
+		um_group_close(kernel->slots[i].cursor);
+	free(kernel->slots);
+	um_groups_close(kernel->groups);
+	um_remote_tally_fini(&kernel->remote);
+	free(kernel);
+}
+
+static void abandon_kernel(struct um_task *task)
+{
+	free_kernel(task->work);
+}
+
+/* --- the end --- */
+
+static int kernel_done(void *context, uint64_t argument)
+{
+	struct kernel *kernel = context;
+	struct um_task *task = kernel->task;
+
+	(void)argument;
+	task->abandon = NULL;
+	free_kernel(kernel);
+	return um_streams_done(task->state->streams, task);
+}
+
+static long page_rows(struct kernel *kernel, const struct um_page_access_row **rows)
+{
+	if (!kernel->remote.count && !kernel->state->host_allocations)
+		return 0; /* nothing that the kernel can have touched is remote */
+	if (!kernel->groups) {
+		*rows = kernel->fill_rows;
+		return kernel->fill_row_count;
+	}
+	return um_source_pages(kernel->state->source, kernel->op, rows);
+}
+
+static int finish(struct kernel *kernel)
+{
+	const struct um_page_access_row *rows;
+	long count = page_rows(kernel, &rows);
+	um_ns end = um_engine_now(kernel->state->engine), remote_end = 0;
+	int error;
+
+	if (count < 0)
+		return (int)count;
+	error = um_remote_tally_settle(&kernel->remote, kernel->state, rows, count, kernel->device,
+				       kernel->began, &remote_end);
+	if (error)
+		return error;
+	end = remote_end > end ? remote_end : end;
+	if (kernel->began + kernel->roofline_ns > end)
+		end = kernel->began + kernel->roofline_ns;
+	return um_engine_schedule(kernel->state->engine, end, kernel_done, kernel, 0);
+}
+
+/* --- groups --- */
+
+/* Puts the next group into the slot; it stays idle if there is none. */
+static int next_group(struct kernel *kernel, struct slot *slot)
+{
+	int error = 0;
+
+	slot->busy = slot->has_run = false;
+	if (kernel->fill_waits) {
+		kernel->fill_waits = false;
+		slot->run = kernel->fill;
+		slot->touched = 0;
+		slot->busy = slot->has_run = true;
+	} else if (kernel->groups) {
+		slot->cursor = um_groups_next(kernel->groups, &error);
+		slot->busy = slot->cursor;
+	}
+	return error;
+}
+
+static int check_run(const struct kernel *kernel, const struct um_access_run *run)
+{
+	int64_t first = run->first_page;
+	int64_t last = first + (int64_t)run->stride * ((int64_t)run->count - 1);
+	int64_t pages;
+	int error = um_simulation_ensure(kernel->state, run->allocation, kernel->op);
+
+	if (error)
+		return error;
+	pages = um_machine_pages(kernel->state->machine, run->allocation);
+	if (first < pages && last >= 0 && last < pages)
+		return 0;
+	return um_fail(
+		UM_EFORMAT, "op %u touches pages %lld to %lld of allocation %u, which has %lld",
+		kernel->op, (long long)first, (long long)last, run->allocation, (long long)pages);
+}
+
+/* The group's next run; has_run false at its end. */
+static int next_run(struct kernel *kernel, struct slot *slot)
+{
+	const struct um_access_run *run;
+	int error;
+
+	slot->has_run = false;
+	if (!slot->cursor)
+		return 0;
+	run = um_group_next(slot->cursor, &error);
+	if (!run) {
+		um_group_close(slot->cursor);
+		slot->cursor = NULL;
+		return error;
+	}
+	slot->run = *run;
+	slot->touched = 0;
+	slot->has_run = true;
+	return check_run(kernel, run);
+}
+
+static int run_slot(void *context, uint64_t index);
+
+static int wait_for_fault(struct kernel *kernel, struct slot *slot, um_page page)
+{
+	struct um_fault fault = {
+		.device = kernel->device,
+		.allocation = slot->run.allocation,
+		.page = page,
+		.pages_ahead = slot->run.stride == 1 ? slot->run.count - slot->touched : 1,
+		.write = slot->run.write,
+		.op = kernel->op,
+	};
+
+	return um_fault_buffer_raise(kernel->state->faults, &fault, run_slot, kernel,
+				     (uint64_t)(slot - kernel->slots));
+}
+
+/* `range` can be accessed now; counts it as touched. *ready: when its last page is there. */
+static int access_pages(struct kernel *kernel, struct slot *slot, const struct um_page_range *range,
+			uint32_t place, enum um_mapping_state map, um_ns *ready)
+{
+	struct um_simulation_state *state = kernel->state;
+	int error = 0;
+
+	if (!(place & UM_PAGE_POPULATED))
+		um_machine_touch(state->machine, range, kernel->device, slot->run.write,
+				 kernel->op);
+	if (map == UM_MAP_REMOTE)
+		error = um_remote_tally_add(&kernel->remote, state->machine, range);
+	else
+		*ready = um_machine_ready_at(state->machine, range, kernel->device);
+	if (state->driver->ops->on_touch)
+		state->driver->ops->on_touch(state->driver, range, kernel->device, slot->run.write);
+	slot->touched += range->pages;
+	return error;
+}
+
+/* Touches what the run can touch in one step; *waits: an event will run the slot again. */
+static int touch_managed(struct kernel *kernel, struct slot *slot, bool *waits)
+{
+	const struct um_access_run *run = &slot->run;
+	um_page page = (um_page)(run->first_page + (int64_t)run->stride * slot->touched);
+	um_page limit = run->stride == 1 ? page + (run->count - slot->touched) : page + 1;
+	enum um_mapping_state map;
+	uint32_t place;
+	um_ns ready = 0;
+	um_page end = um_machine_run_end(kernel->state->machine, run->allocation, page, limit,
+					 kernel->device, &place, &map);
+	struct um_page_range range = {run->allocation, page, end - page};
+	int error;
+
+	if (map == UM_MAP_NONE || (map == UM_MAP_LOCAL_READ && run->write)) {
+		*waits = true;
+		return wait_for_fault(kernel, slot, page);
+	}
+	error = access_pages(kernel, slot, &range, place, map, &ready);
+	*waits = ready > 0;
+	if (error || !ready)
+		return error;
+	return um_engine_schedule(kernel->state->engine, ready, run_slot, kernel,
+				  (uint64_t)(slot - kernel->slots));
+}
+
+/* Runs the slot's groups until one waits or there are no more. */
+static int run_slot(void *context, uint64_t index)
+{
+	struct kernel *kernel = context;
+	struct slot *slot = &kernel->slots[index];
+	bool waits = false;
+	int error = 0;
+
+	while (slot->busy && !waits && !error) {
+		if (!slot->has_run) {
+			error = next_run(kernel, slot);
+			if (!error && !slot->has_run)
+				error = next_group(kernel, slot);
+			continue;
+		}
+		if (um_machine_home(kernel->state->machine, slot->run.allocation) ==
+		    UM_HOME_MANAGED)
+			error = touch_managed(kernel, slot, &waits);
+		else /* on the device, or counted by page at the end */
+			slot->touched = slot->run.count;
+		if (slot->touched == slot->run.count)
+			slot->has_run = false;
+	}
+	if (error || waits)
+		return error;
+	assert(kernel->busy_slots > 0);
+	return --kernel->busy_slots ? 0 : finish(kernel);
+}
+
+/* --- the beginning --- */
+
+static int begin(void *context, uint64_t argument)
+{
+	struct kernel *kernel = context;
+	uint32_t slots = kernel->slot_count;
+	int error = 0;
+
+	(void)argument;
+	kernel->began = um_engine_now(kernel->state->engine);
+	kernel->busy_slots = 1; /* this function, so that no early group ends the kernel */
+	for (uint32_t i = 0; i < slots && !error; i++) {
+		error = next_group(kernel, &kernel->slots[i]);
+		if (error || !kernel->slots[i].busy)
+			break;
+		kernel->busy_slots++;
+		error = run_slot(kernel, i);
+	}
+	if (error)
+		return error;
+	return --kernel->busy_slots ? 0 : finish(kernel);
+}
+
+static um_ns roofline_ns(const struct kernel *kernel, int64_t bytes)
+{
+	const struct um_machine_spec *spec = um_machine_spec(kernel->state->machine);
+
+	return bytes > 0 ? (um_ns)ceil((double)bytes * 1e9 / spec->memory_bytes_per_s) : 0;
+}
+
+static uint32_t groups_in_flight(const struct kernel *kernel, const struct um_kernel_row *row)
+{
+	const struct um_machine_spec *spec = um_machine_spec(kernel->state->machine);
+	double lanes = (double)row->block_x * (double)row->block_y * (double)row->block_z;
+	double waves = ceil(lanes / spec->wave_lanes);
+	double groups = spec->compute_units * floor(spec->waves_per_unit / (waves < 1 ? 1 : waves));
+	double all = (double)row->grid_x * (double)row->grid_y * (double)row->grid_z;
+
+	groups = groups > all ? all : groups;
+	return groups < 1 ? 1 : (uint32_t)groups;
+}
+
+static int64_t sum_known(int64_t a, int64_t b)
+{
+	return (a == UM_NULL ? 0 : a) + (b == UM_NULL ? 0 : b);
+}
+
+static int prepare_launch(struct kernel *kernel)
+{
+	struct um_simulation_state *state = kernel->state;
+	const struct um_kernel_row *row;
+
+	if (kernel->task->op.flags & UM_OP_UNTRACED) {
+		um_ignore(state, "untraced launches",
+			  "their accesses are unknown: they touch nothing here");
+		return 0;
+	}
+	row = um_source_kernel(state->source, kernel->op);
+	if (!row)
+		return um_fail(UM_EFORMAT, "op %u is a launch without a row in `kernel`",
+			       kernel->op);
+	kernel->slot_count = groups_in_flight(kernel, row);
+	kernel->roofline_ns = roofline_ns(kernel, sum_known(row->bytes_read, row->bytes_written));
+	return um_groups_open(&kernel->groups, state->source, kernel->op);
+}
+
+/* Lines of a page that bytes [from, to) of it lie in. */
+static int64_t line_mask(uint64_t from, uint64_t to)
+{
+	uint64_t first = from / UM_LINE_BYTES, last = (to - 1) / UM_LINE_BYTES;
+	uint64_t up_to = last == UM_PAGE_LINES - 1 ? ~0ull : (1ull << (last + 1)) - 1;
+
+	return (int64_t)(up_to & ~((1ull << first) - 1));
+}
+
+static void add_fill_row(struct kernel *kernel, um_page first, uint64_t pages, uint64_t from,
+			 uint64_t to)
+{
+	if (!pages)
+		return;
+	kernel->fill_rows[kernel->fill_row_count++] = (struct um_page_access_row){
+		.op = kernel->op,
+		.allocation = kernel->fill.allocation,
+		.first_page = first,
+		.pages = (int64_t)pages,
+		.touch = UM_TOUCH_WRITTEN | UM_TOUCH_WRITTEN_FIRST,
+		.lines_written = line_mask(from, to),
+		.requests = UM_NULL,
+		.atomics = UM_NULL,
+	};
+}
+
+static void add_fill_rows(struct kernel *kernel, const struct um_op_row *op)
+{
+	uint64_t offset = op->offset_bytes > 0 ? (uint64_t)op->offset_bytes : 0;
+	uint64_t end = offset + (uint64_t)op->bytes;
+	uint64_t head = offset % UM_PAGE_BYTES, tail = end % UM_PAGE_BYTES;
+	um_page first = kernel->fill.first_page, pages = kernel->fill.count;
+
+	if (pages == 1) {
+		add_fill_row(kernel, first, 1, head, tail ? tail : UM_PAGE_BYTES);
+		return;
+	}
+	add_fill_row(kernel, first, head > 0, head, UM_PAGE_BYTES);
+	add_fill_row(kernel, first + (head > 0), pages - (head > 0) - (tail > 0), 0, UM_PAGE_BYTES);
+	add_fill_row(kernel, first + pages - 1, tail > 0, 0, tail);
+}
+
+static int prepare_fill(struct kernel *kernel)
+{
+	const struct um_op_row *op = &kernel->task->op;
+	struct um_page_range range;
+	int error;
+
+	if (op->allocation == UM_NULL || op->allocation == 0)
+		return 0; /* memory that HIP does not know */
+	error = um_simulation_ensure(kernel->state, op->allocation, op->op);
+	if (error)
+		return error;
+	range = um_simulation_pages(kernel->state, op->allocation, op->offset_bytes, op->bytes);
+	kernel->slot_count = 1;
+	kernel->roofline_ns = roofline_ns(kernel, op->bytes);
+	if (!range.pages)
+		return 0;
+	kernel->fill = (struct um_access_run){.allocation = range.allocation,
+					      .first_page = range.first_page,
+					      .stride = 1,
+					      .count = range.pages,
+					      .write = true};
+	kernel->fill_waits = true;
+	add_fill_rows(kernel, op);
+	return 0;
+}
+
+int um_kernel_start(struct um_task *task)
+{
+	struct um_simulation_state *state = task->state;
+	struct kernel *kernel = calloc(1, sizeof(*kernel));
+	bool is_launch = task->op.kind[0] == 'l';
+	int error;
+
+	if (!kernel)
+		return um_fail(UM_ENOMEM, "no memory for a kernel");
+	task->work = kernel;
+	task->abandon = abandon_kernel;
+	kernel->state = state;
+	kernel->task = task;
+	kernel->op = (uint32_t)task->op.op;
+	kernel->device = um_simulation_device(state, &task->op);
+	error = is_launch ? prepare_launch(kernel) : prepare_fill(kernel);
+	if (error)
+		return error;
+	kernel->slots = calloc(kernel->slot_count + 1, sizeof(*kernel->slots));
+	if (!kernel->slots)
+		return um_fail(UM_ENOMEM, "no memory for %u groups in flight", kernel->slot_count);
+	return um_engine_schedule(state->engine,
+				  task->start + um_machine_spec(state->machine)->launch_ns, begin,
+				  kernel, 0);
+}

@@ -1,0 +1,116 @@
+/* Shared by machine*.c only. */
+#ifndef UM_MACHINE_INTERNAL_H
+#define UM_MACHINE_INTERNAL_H
+
+#include "machine.h"
+#include "page_bitmap.h"
+#include "sim/probe/probe.h"
+
+/* A place is the host (0) or device n (n + 1). */
+#define UM_PLACES_MAX (UM_DEVICES_MAX + 1)
+
+struct place_pages {		      /* one bit a page of an allocation */
+	uint64_t *valid;	      /* the place holds a valid copy */
+	uint64_t *map_low, *map_high; /* enum um_mapping_state of the place's page table */
+	uint64_t resident_pages;      /* set in `valid` */
+};
+
+struct allocation {
+	um_alloc_id id;
+	enum um_home home;
+	um_device_id device; /* of UM_HOME_DEVICE */
+	uint64_t bytes;
+	um_page pages;
+	uint64_t *populated;
+	struct place_pages place[]; /* of UM_HOME_MANAGED: one each place */
+};
+
+struct device_memory {
+	uint64_t total_bytes, used_bytes;
+};
+
+struct link {
+	struct um_server to_device, to_host;
+};
+
+/* Pages on their way: those of [first_page, end_page) arrive one after another. */
+struct arrival {
+	um_alloc_id allocation;
+	um_device_id to;
+	um_page first_page, end_page;
+	um_ns data_from; /* when the first byte arrives */
+	double ns_per_page;
+	um_ns end;
+};
+
+struct um_machine {
+	const struct um_machine_spec *spec;
+	struct um_engine *engine;
+	struct um_probe *probe;
+	unsigned places;
+	struct device_memory memory[UM_DEVICES_MAX];
+	struct link link[UM_DEVICES_MAX];
+	struct allocation **allocations; /* by id */
+	size_t allocation_slots;
+	struct arrival *arrivals;
+	size_t arrival_count, arrival_capacity;
+	um_ns last_arrival;
+	/* What moved last: mapping it afterwards is no news. */
+	struct um_page_range moved;
+	um_device_id moved_to;
+};
+
+static inline unsigned place_of(um_device_id device)
+{
+	return (unsigned)(device + 1);
+}
+
+static inline struct allocation *find_allocation(const struct um_machine *machine, um_alloc_id id)
+{
+	return id < machine->allocation_slots ? machine->allocations[id] : NULL;
+}
+
+/* The managed allocation of a range that lies in it: anything else is a bug of the caller. */
+struct allocation *um_machine_managed(const struct um_machine *, const struct um_page_range *);
+
+/* Which copies the pages of a run have, all alike. */
+struct copies {
+	bool populated;
+	uint32_t holders; /* bit n: place n */
+};
+/* The first page behind `from`, at most `limit`, with other copies than `from` has. */
+um_page um_machine_copies_end(const struct um_machine *, const struct allocation *, um_page from,
+			      um_page limit, struct copies *);
+
+/* A valid copy comes or goes: keeps count and capacity. The pages must not (must) have it. */
+void um_machine_gain(struct um_machine *, struct allocation *, unsigned place, um_page first,
+		     uint32_t pages);
+void um_machine_lose(struct um_machine *, struct allocation *, unsigned place, um_page first,
+		     uint32_t pages);
+
+/* Books pages over the link and remembers that they are on their way. */
+struct transfer {
+	um_ns start, end;
+};
+int um_machine_send_pages(struct um_machine *, const struct um_page_range *, um_device_id from,
+			  um_device_id to, um_ns at, struct transfer *);
+
+static inline enum um_mapping_state mapping_of(const struct place_pages *place, um_page page)
+{
+	return (enum um_mapping_state)(um_bitmap_get(place->map_low, page) |
+				       um_bitmap_get(place->map_high, page) << 1);
+}
+
+static inline void set_mapping(struct place_pages *place, um_page first, uint32_t pages,
+			       enum um_mapping_state state)
+{
+	um_bitmap_fill(place->map_low, first, pages, state & 1);
+	um_bitmap_fill(place->map_high, first, pages, state & 2);
+}
+
+static inline int64_t or_null(uint64_t value)
+{
+	return value ? (int64_t)value : UM_NULL;
+}
+
+#endif

@@ -1,0 +1,429 @@
+/* What a driver may do to pages, and what an access does to them. */
+#include "machine_internal.h"
+
+#include "trace/base/error.h"
+#include "trace/spool/spool_record.h"
+
+#include <assert.h>
+
+static const char *const cause_names[UM_CAUSES] = {
+	[UM_CAUSE_DEVICE_FAULT] = "device_fault",
+	[UM_CAUSE_HOST_FAULT] = "host_fault",
+	[UM_CAUSE_PREFETCH] = "prefetch",
+	[UM_CAUSE_EVICTION] = "eviction",
+	[UM_CAUSE_ADVICE] = "advice",
+	[UM_CAUSE_DUPLICATE] = "duplicate",
+};
+
+/* --- copies and capacity --- */
+
+void um_machine_gain(struct um_machine *machine, struct allocation *allocation, unsigned place,
+		     um_page first, uint32_t pages)
+{
+	assert(um_bitmap_count(allocation->place[place].valid, first, pages) == 0);
+	um_bitmap_fill(allocation->place[place].valid, first, pages, true);
+	allocation->place[place].resident_pages += pages;
+	if (place > 0) {
+		struct device_memory *memory = &machine->memory[place - 1];
+
+		memory->used_bytes += (uint64_t)pages * UM_PAGE_BYTES;
+		assert(memory->used_bytes <= memory->total_bytes);
+	}
+}
+
+void um_machine_lose(struct um_machine *machine, struct allocation *allocation, unsigned place,
+		     um_page first, uint32_t pages)
+{
+	assert(um_bitmap_count(allocation->place[place].valid, first, pages) == pages);
+	um_bitmap_fill(allocation->place[place].valid, first, pages, false);
+	allocation->place[place].resident_pages -= pages;
+	if (place > 0)
+		machine->memory[place - 1].used_bytes -= (uint64_t)pages * UM_PAGE_BYTES;
+}
+
+static int check_room(const struct um_machine *machine, const struct allocation *allocation,
+		      const struct um_page_range *range, um_device_id to)
+{
+	uint64_t missing;
+
+	if (to == UM_HOST)
+		return 0;
+	missing = range->pages - um_bitmap_count(allocation->place[place_of(to)].valid,
+						 range->first_page, range->pages);
+	if (missing * UM_PAGE_BYTES <= um_machine_memory_free(machine, to))
+		return 0;
+	return um_fail(UM_ELIMIT, "device %d: no room for %llu pages of allocation %u", to,
+		       (unsigned long long)missing, range->allocation);
+}
+
+static void note_moved(struct um_machine *machine, const struct um_page_range *range,
+		       um_device_id to)
+{
+	machine->moved = *range;
+	machine->moved_to = to;
+}
+
+static void unmap_others(struct um_machine *machine, struct allocation *allocation,
+			 unsigned kept_place, um_page first, uint32_t pages)
+{
+	for (unsigned i = 0; i < machine->places; i++)
+		if (i != kept_place)
+			set_mapping(&allocation->place[i], first, pages, UM_MAP_NONE);
+}
+
+static void lose_others(struct um_machine *machine, struct allocation *allocation,
+			unsigned kept_place, const struct um_page_range *run, uint32_t holders)
+{
+	for (unsigned i = 0; i < machine->places; i++)
+		if (i != kept_place && holders >> i & 1)
+			um_machine_lose(machine, allocation, i, run->first_page, run->pages);
+	unmap_others(machine, allocation, kept_place, run->first_page, run->pages);
+}
+
+static void report_migration(struct um_machine *machine, const struct um_page_range *run,
+			     um_device_id from, um_device_id to, uint64_t bytes,
+			     const struct um_why *why, const struct transfer *transfer)
+{
+	struct um_migration_row row = {
+		.op = or_null(why->op),
+		.allocation = run->allocation,
+		.first_page = run->first_page,
+		.pages = run->pages,
+		.bytes = (int64_t)bytes,
+		.source = from,
+		.destination = to,
+		.cause = cause_names[why->cause],
+		.transfers = bytes > 0,
+		.batch = or_null(why->batch),
+		.start_ns = (int64_t)transfer->start,
+		.end_ns = (int64_t)transfer->end,
+	};
+
+	um_probe_migration(machine->probe, &row);
+}
+
+/* --- moving --- */
+
+struct move {
+	struct um_machine *machine;
+	struct allocation *allocation;
+	um_device_id to;
+	const struct um_why *why;
+	um_ns at, end;
+};
+
+/* One hop of pages with data, to or from the host. */
+static int hop(struct move *move, const struct um_page_range *run, um_device_id from,
+	       um_device_id to)
+{
+	struct transfer transfer;
+	int error = um_machine_send_pages(move->machine, run, from, to, move->at, &transfer);
+
+	if (error)
+		return error;
+	report_migration(move->machine, run, from, to, (uint64_t)run->pages * UM_PAGE_BYTES,
+			 move->why, &transfer);
+	move->at = transfer.end;
+	if (transfer.end > move->end)
+		move->end = transfer.end;
+	return 0;
+}
+
+/* From one device to another through the host, two transfers one after the other. */
+static int send(struct move *move, const struct um_page_range *run, um_device_id from)
+{
+	um_ns at = move->at;
+	int error = 0;
+
+	if (from != UM_HOST && move->to != UM_HOST) {
+		error = hop(move, run, from, UM_HOST);
+		from = UM_HOST;
+	}
+	if (!error)
+		error = hop(move, run, from, move->to);
+	move->at = at;
+	return error;
+}
+
+static um_device_id first_holder(uint32_t holders)
+{
+	return __builtin_ctz(holders) - 1;
+}
+
+static int bring_copy(struct move *move, const struct um_page_range *run, struct copies copies)
+{
+	if (!copies.holders)
+		return 0;
+	if (copies.populated)
+		return send(move, run, first_holder(copies.holders));
+
+	struct transfer nothing = {move->at, move->at};
+
+	report_migration(move->machine, run, first_holder(copies.holders), move->to, 0, move->why,
+			 &nothing);
+	return 0;
+}
+
+static int migrate_run(struct move *move, const struct um_page_range *run, struct copies copies)
+{
+	unsigned place = place_of(move->to);
+	int error = 0;
+
+	if (!(copies.holders >> place & 1)) {
+		error = bring_copy(move, run, copies);
+		if (error)
+			return error;
+		um_machine_gain(move->machine, move->allocation, place, run->first_page,
+				run->pages);
+		set_mapping(&move->allocation->place[place], run->first_page, run->pages,
+			    UM_MAP_NONE);
+	}
+	lose_others(move->machine, move->allocation, place, run, copies.holders);
+	return 0;
+}
+
+static int duplicate_run(struct move *move, const struct um_page_range *run, struct copies copies)
+{
+	unsigned place = place_of(move->to);
+	int error;
+
+	if (!copies.populated || !copies.holders)
+		return migrate_run(move, run, copies); /* nothing to copy: only the home changes */
+	if (copies.holders >> place & 1)
+		return 0;
+	error = bring_copy(move, run, copies);
+	if (error)
+		return error;
+	um_machine_gain(move->machine, move->allocation, place, run->first_page, run->pages);
+	for (unsigned i = 0; i < move->machine->places; i++)
+		if (copies.holders >> i & 1) /* from now on a write there must be seen */
+			set_mapping(&move->allocation->place[i], run->first_page, run->pages,
+				    UM_MAP_LOCAL_READ);
+	set_mapping(&move->allocation->place[place], run->first_page, run->pages, UM_MAP_NONE);
+	return 0;
+}
+
+typedef int (*run_fn)(struct move *, const struct um_page_range *, struct copies);
+
+static int for_each_run(struct move *move, const struct um_page_range *range, run_fn call)
+{
+	um_page page = range->first_page, end = range->first_page + range->pages;
+	int error = 0;
+
+	while (page < end && !error) {
+		struct copies copies;
+		um_page next =
+			um_machine_copies_end(move->machine, move->allocation, page, end, &copies);
+		struct um_page_range run = {range->allocation, page, next - page};
+
+		error = call(move, &run, copies);
+		page = next;
+	}
+	return error;
+}
+
+static int bring(struct um_machine *machine, const struct um_page_range *range, um_device_id to,
+		 const struct um_why *why, um_ns at, um_ns *end, run_fn call)
+{
+	struct move move = {machine, um_machine_managed(machine, range), to, why, at, at};
+	int error = check_room(machine, move.allocation, range, to);
+
+	if (!error)
+		error = for_each_run(&move, range, call);
+	note_moved(machine, range, to);
+	*end = move.end;
+	return error;
+}
+
+int um_machine_migrate(struct um_machine *machine, const struct um_page_range *range,
+		       um_device_id to, const struct um_why *why, um_ns at, um_ns *end)
+{
+	return bring(machine, range, to, why, at, end, migrate_run);
+}
+
+int um_machine_duplicate(struct um_machine *machine, const struct um_page_range *range,
+			 um_device_id to, const struct um_why *why, um_ns at, um_ns *end)
+{
+	return bring(machine, range, to, why, at, end, duplicate_run);
+}
+
+static int populate_run(struct move *move, const struct um_page_range *run, struct copies copies)
+{
+	if (!copies.holders)
+		um_machine_gain(move->machine, move->allocation, place_of(move->to),
+				run->first_page, run->pages);
+	return 0;
+}
+
+int um_machine_populate(struct um_machine *machine, const struct um_page_range *range,
+			um_device_id at_device, const struct um_why *why)
+{
+	um_ns now = um_machine_now(machine), end;
+
+	return bring(machine, range, at_device, why, now, &end, populate_run);
+}
+
+/* --- mappings --- */
+
+static void report_mapping(struct um_machine *machine, const struct um_page_range *run,
+			   um_device_id device, const char *change, uint32_t op)
+{
+	struct um_mapping_row row = {
+		.op = or_null(op),
+		.device = device,
+		.allocation = run->allocation,
+		.first_page = run->first_page,
+		.pages = run->pages,
+		.change = change,
+		.at_ns = (int64_t)um_machine_now(machine),
+	};
+
+	um_probe_mapping(machine->probe, &row);
+}
+
+static int drop_run(struct move *move, const struct um_page_range *run, struct copies copies)
+{
+	unsigned place = place_of(move->to);
+
+	if (!(copies.holders >> place & 1))
+		return 0;
+	assert(!copies.populated || copies.holders & ~(1u << place));
+	um_machine_lose(move->machine, move->allocation, place, run->first_page, run->pages);
+	set_mapping(&move->allocation->place[place], run->first_page, run->pages, UM_MAP_NONE);
+	report_mapping(move->machine, run, move->to, "unmapped", move->why->op);
+	return 0;
+}
+
+int um_machine_drop(struct um_machine *machine, const struct um_page_range *range,
+		    um_device_id from, const struct um_why *why)
+{
+	um_ns now = um_machine_now(machine);
+	struct move move = {machine, um_machine_managed(machine, range), from, why, now, now};
+
+	return for_each_run(&move, range, drop_run);
+}
+
+static bool mapping_is_right(const struct um_machine *machine, const struct allocation *allocation,
+			     const struct um_page_range *run, unsigned place,
+			     enum um_mapping_state state)
+{
+	uint64_t here =
+		um_bitmap_count(allocation->place[place].valid, run->first_page, run->pages);
+	uint64_t elsewhere = 0;
+
+	for (unsigned i = 0; i < machine->places; i++)
+		if (i != place)
+			elsewhere += um_bitmap_count(allocation->place[i].valid, run->first_page,
+						     run->pages);
+	switch (state) {
+	case UM_MAP_LOCAL:
+		return here == run->pages && elsewhere == 0;
+	case UM_MAP_LOCAL_READ:
+		return here == run->pages;
+	case UM_MAP_REMOTE:
+		return here == 0 && elsewhere >= run->pages;
+	case UM_MAP_NONE:
+		break;
+	}
+	return true;
+}
+
+static bool has_just_moved(const struct um_machine *machine, const struct um_page_range *run,
+			   um_device_id device)
+{
+	const struct um_page_range *moved = &machine->moved;
+
+	return moved->allocation == run->allocation && machine->moved_to == device &&
+	       run->first_page >= moved->first_page &&
+	       run->first_page + run->pages <= moved->first_page + moved->pages;
+}
+
+int um_machine_map(struct um_machine *machine, const struct um_page_range *range,
+		   um_device_id device, enum um_mapping_state state, const struct um_why *why)
+{
+	static const char *const changes[] = {[UM_MAP_NONE] = "unmapped",
+					      [UM_MAP_LOCAL] = "local",
+					      [UM_MAP_REMOTE] = "remote",
+					      [UM_MAP_LOCAL_READ] = "local"};
+	struct allocation *allocation = um_machine_managed(machine, range);
+	um_page page = range->first_page, end = range->first_page + range->pages;
+
+	assert(mapping_is_right(machine, allocation, range, place_of(device), state));
+	while (page < end) {
+		enum um_mapping_state was;
+		uint32_t place;
+		um_page next = um_machine_run_end(machine, range->allocation, page, end, device,
+						  &place, &was);
+		struct um_page_range run = {range->allocation, page, next - page};
+
+		page = next;
+		if (was == state)
+			continue;
+		set_mapping(&allocation->place[place_of(device)], run.first_page, run.pages, state);
+		if (!has_just_moved(machine, &run, device) || state == UM_MAP_REMOTE)
+			report_mapping(machine, &run, device, changes[state], why->op);
+	}
+	return 0;
+}
+
+/* --- accesses --- */
+
+static bool access_is_allowed(enum um_mapping_state map, bool write)
+{
+	return map == UM_MAP_LOCAL || map == UM_MAP_REMOTE || (map == UM_MAP_LOCAL_READ && !write);
+}
+
+void um_machine_touch(struct um_machine *machine, const struct um_page_range *range,
+		      um_device_id device, bool write, uint32_t op)
+{
+	struct allocation *allocation = um_machine_managed(machine, range);
+	um_page page = range->first_page, end = range->first_page + range->pages;
+
+	while (page < end) {
+		enum um_mapping_state map;
+		uint32_t place;
+		um_page next = um_machine_run_end(machine, range->allocation, page, end, device,
+						  &place, &map);
+		struct um_page_range run = {range->allocation, page, next - page};
+
+		assert(access_is_allowed(map, write));
+		page = next;
+		if (place & UM_PAGE_POPULATED)
+			continue;
+		um_bitmap_fill(allocation->populated, run.first_page, run.pages, true);
+		report_mapping(machine, &run, device, "first_touch", op);
+	}
+}
+
+static int copy_into_run(struct move *move, const struct um_page_range *run, struct copies copies)
+{
+	assert(copies.holders);
+	um_bitmap_fill(move->allocation->populated, run->first_page, run->pages, true);
+	if (copies.holders & (copies.holders - 1))
+		lose_others(move->machine, move->allocation, place_of(first_holder(copies.holders)),
+			    run, copies.holders);
+	return 0;
+}
+
+void um_machine_copy_into(struct um_machine *machine, const struct um_page_range *range,
+			  uint32_t op)
+{
+	struct um_why why = {.op = op};
+	struct move move = {
+		.machine = machine, .allocation = um_machine_managed(machine, range), .why = &why};
+
+	for_each_run(&move, range, copy_into_run);
+}
+
+um_page um_machine_holder_end(const struct um_machine *machine, um_alloc_id id, um_page from,
+			      um_page limit, um_device_id *holder, bool *nowhere)
+{
+	struct um_page_range range = {id, from, limit - from};
+	struct copies copies;
+	um_page end = um_machine_copies_end(machine, um_machine_managed(machine, &range), from,
+					    limit, &copies);
+
+	*nowhere = !copies.holders;
+	*holder = copies.holders ? first_holder(copies.holders) : UM_HOST;
+	return end;
+}

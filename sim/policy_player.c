@@ -1,0 +1,481 @@
+/*
+ * The policy's rules against this trace. All of it is worked out before the simulation starts:
+ * which allocations each rule is about, which launches each moment means, and so which rule acts at
+ * which op. A rule that would never act is an error, with its line. At the same op rules act in the
+ * order of the file, so that later rules win.
+ */
+#include "simulation.h"
+
+#include "trace/base/error.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct known_allocation {
+	int64_t id, op, freed_op, bytes;
+	const char *kind; /* the schema's word, static */
+	char *name;
+	char **sites; /* ends with NULL */
+	size_t site_count;
+};
+
+struct launch {
+	int64_t op, stream;
+	char *kernel;
+};
+
+struct action {
+	int64_t op;		   /* at which it is due */
+	uint32_t rule, allocation; /* places */
+	int64_t stream;
+};
+
+struct um_player {
+	struct um_simulation_state *state;
+	struct known_allocation *allocations;
+	size_t allocation_count, allocation_capacity;
+	struct launch *launches;
+	size_t launch_count, launch_capacity;
+	struct action *actions; /* by op, then rule, then allocation */
+	size_t action_count, action_capacity;
+	size_t next; /* action */
+};
+
+/* Room for one more element of an array. */
+static int make_room(void *array, size_t count, size_t *capacity, size_t element_bytes)
+{
+	void **data = array;
+	size_t wanted = *capacity ? *capacity * 2 : 64;
+	void *grown;
+
+	if (count < *capacity)
+		return 0;
+	grown = realloc(*data, wanted * element_bytes);
+	if (!grown)
+		return um_fail(UM_ENOMEM, "no memory for %zu elements of a policy", wanted);
+	*data = grown;
+	*capacity = wanted;
+	return 0;
+}
+
+/* --- what there is in the trace --- */
+
+static const struct {
+	const char *name;
+	uint32_t kind;
+} kinds[] = {
+	{"managed", UM_ALLOCATION_MANAGED},   {"device", UM_ALLOCATION_DEVICE},
+	{"pinned", UM_ALLOCATION_PINNED},     {"registered", UM_ALLOCATION_REGISTERED},
+	{"pageable", UM_ALLOCATION_PAGEABLE},
+};
+
+static size_t kind_place(const char *name)
+{
+	size_t i = 0;
+
+	while (i + 1 < sizeof(kinds) / sizeof(*kinds) && strcmp(kinds[i].name, name))
+		i++;
+	return i;
+}
+
+static int add_site_name(struct known_allocation *allocation, char *name)
+{
+	char **grown = realloc(allocation->sites, (allocation->site_count + 2) * sizeof(*grown));
+
+	if (grown)
+		allocation->sites = grown;
+	if (!grown || !name) {
+		free(name);
+		return um_fail(UM_ENOMEM, "no memory for the names of a site");
+	}
+	grown[allocation->site_count++] = name;
+	grown[allocation->site_count] = NULL;
+	return 0;
+}
+
+static char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *text(const char *format, ...)
+{
+	va_list args;
+	char *out;
+
+	va_start(args, format);
+	if (vasprintf(&out, format, args) < 0)
+		out = NULL;
+	va_end(args);
+	return out;
+}
+
+static int add_frame(const void *row, void *context)
+{
+	const struct um_frame_row *frame = row;
+	struct known_allocation *allocation = context;
+	int error = add_site_name(
+		allocation, text("%s+0x%" PRIx64, frame->module, (uint64_t)frame->offset_bytes));
+
+	if (!error && frame->function)
+		error = add_site_name(allocation, text("%s", frame->function));
+	if (!error && frame->file && frame->line != UM_NULL)
+		error = add_site_name(allocation, text("%s:%" PRId64, frame->file, frame->line));
+	return error;
+}
+
+static int add_allocation(const void *row, void *context)
+{
+	const struct um_allocation_row *allocation = row;
+	struct um_player *player = context;
+	struct known_allocation *known;
+
+	if (make_room(&player->allocations, player->allocation_count, &player->allocation_capacity,
+		      sizeof(*player->allocations)))
+		return UM_ENOMEM;
+	known = &player->allocations[player->allocation_count++];
+	*known = (struct known_allocation){
+		.id = allocation->allocation,
+		.op = allocation->op == UM_NULL ? 0 : allocation->op,
+		.freed_op = allocation->freed_op == UM_NULL ? INT64_MAX : allocation->freed_op,
+		.bytes = allocation->bytes,
+		.kind = kinds[kind_place(allocation->kind)].name,
+	};
+	if (allocation->name && !(known->name = strdup(allocation->name)))
+		return um_fail(UM_ENOMEM, "no memory for a name");
+	if (allocation->site == UM_NULL)
+		return 0;
+	return um_db_each(player->state->request->trace, &um_table_frame, "site = ?",
+			  allocation->site, add_frame, known);
+}
+
+static int add_launch(const void *row, void *context)
+{
+	const struct um_op_row *op = row;
+	struct um_player *player = context;
+
+	if (op->result != UM_NULL && op->result != 0)
+		return 0;
+	if (make_room(&player->launches, player->launch_count, &player->launch_capacity,
+		      sizeof(*player->launches)))
+		return UM_ENOMEM;
+	player->launches[player->launch_count++] = (struct launch){op->op, op->stream, NULL};
+	return 0;
+}
+
+static int name_launch(const void *row, void *context)
+{
+	const struct um_kernel_row *kernel = row;
+	struct um_player *player = context;
+	size_t low = 0, high = player->launch_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (player->launches[middle].op < kernel->op)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == player->launch_count || player->launches[low].op != kernel->op ||
+	    player->launches[low].kernel)
+		return 0;
+	player->launches[low].kernel = strdup(kernel->name);
+	return player->launches[low].kernel ? 0 : um_fail(UM_ENOMEM, "no memory for a name");
+}
+
+static int look_at_trace(struct um_player *player)
+{
+	struct um_db *db = player->state->request->trace;
+	int error = um_db_each(db, &um_table_allocation, NULL, 0, add_allocation, player);
+
+	if (!error)
+		error = um_db_each(db, &um_table_op, "kind = 'launch' AND op > ?", INT64_MIN,
+				   add_launch, player);
+	if (!error)
+		error = um_db_each(db, &um_table_kernel, NULL, 0, name_launch, player);
+	return error;
+}
+
+/* --- which rule acts when --- */
+
+static bool is_about(const struct um_player *player, const struct um_rule *rule, size_t place)
+{
+	const struct known_allocation *known = &player->allocations[place];
+	struct um_allocation_facts facts = {
+		.index = (uint32_t)place + 1,
+		.kind = known->kind,
+		.name = known->name,
+		.bytes = (uint64_t)known->bytes,
+		.sites = (const char *const *)known->sites,
+	};
+
+	return um_rule_matches(rule, &facts);
+}
+
+static int add_action(struct um_player *player, int64_t op, size_t rule, size_t allocation,
+		      int64_t stream)
+{
+	if (make_room(&player->actions, player->action_count, &player->action_capacity,
+		      sizeof(*player->actions)))
+		return UM_ENOMEM;
+	player->actions[player->action_count++] =
+		(struct action){op, (uint32_t)rule, (uint32_t)allocation, stream};
+	return 0;
+}
+
+static bool lives_at(const struct known_allocation *known, int64_t op)
+{
+	return known->op < op && op < known->freed_op;
+}
+
+/* Before launch `place`, or up to `ahead` launches earlier, as early as the allocation lives. */
+static int add_before_launch(struct um_player *player, size_t rule, size_t allocation, size_t place)
+{
+	const struct um_moment *at = &player->state->policy->rules[rule].at;
+	size_t first = place > at->ahead ? place - at->ahead : 0;
+
+	for (size_t i = first; i <= place; i++)
+		if (lives_at(&player->allocations[allocation], player->launches[i].op))
+			return add_action(player, player->launches[i].op, rule, allocation,
+					  player->launches[place].stream);
+	return 0;
+}
+
+/* Places of the allocations that the rule is about; malloc'ed. */
+static int find_allocations(const struct um_player *player, const struct um_rule *rule,
+			    size_t **places, size_t *count)
+{
+	*count = 0;
+	*places = malloc((player->allocation_count + 1) * sizeof(**places));
+	if (!*places)
+		return um_fail(UM_ENOMEM, "no memory for what a rule matches");
+	for (size_t i = 0; i < player->allocation_count; i++)
+		if (is_about(player, rule, i))
+			(*places)[(*count)++] = i;
+	return 0;
+}
+
+static int add_for_launches(struct um_player *player, size_t rule, const size_t *places,
+			    size_t count)
+{
+	const struct um_moment *at = &player->state->policy->rules[rule].at;
+	uint32_t nth = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < player->launch_count; i++) {
+		const char *kernel = player->launches[i].kernel;
+
+		if (!kernel || !um_moment_names(at, kernel) ||
+		    !um_moment_matches(at, kernel, ++nth))
+			continue;
+		for (size_t place = 0; place < count && !error; place++)
+			error = add_before_launch(player, rule, places[place], i);
+	}
+	return error;
+}
+
+static int add_at_allocation(struct um_player *player, size_t rule, const size_t *places,
+			     size_t count)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = add_action(player, player->allocations[places[i]].op, rule, places[i], 0);
+	return error;
+}
+
+static int plan_rule(struct um_player *player, size_t place)
+{
+	const struct um_policy *policy = player->state->policy;
+	const struct um_rule *rule = &policy->rules[place];
+	size_t before = player->action_count, count, *places;
+	int error = find_allocations(player, rule, &places, &count);
+
+	if (!error)
+		error = (rule->at.before ? add_for_launches : add_at_allocation)(player, place,
+										 places, count);
+	free(places);
+	if (error || player->action_count > before)
+		return error;
+	return um_fail_at(UM_EINVAL, policy->path, rule->line, 0,
+			  "this rule matches nothing in %s: umsim policy check lists what each "
+			  "rule matches",
+			  um_db_path(player->state->request->trace));
+}
+
+static int compare_actions(const void *left, const void *right)
+{
+	const struct action *a = left, *b = right;
+
+	if (a->op != b->op)
+		return a->op < b->op ? -1 : 1;
+	if (a->rule != b->rule)
+		return a->rule < b->rule ? -1 : 1;
+	return a->allocation < b->allocation ? -1 : a->allocation > b->allocation;
+}
+
+int um_player_create(struct um_player **out, struct um_simulation_state *state)
+{
+	struct um_player *player = calloc(1, sizeof(*player));
+	int error = 0;
+
+	if (!player)
+		return um_fail(UM_ENOMEM, "no memory for the policy");
+	*out = player;
+	player->state = state;
+	if (!state->policy->rule_count)
+		return 0;
+	error = um_policy_check_devices(state->policy, state->request->machine);
+	if (!error)
+		error = look_at_trace(player);
+	for (size_t i = 0; i < state->policy->rule_count && !error; i++)
+		error = plan_rule(player, i);
+	if (player->action_count)
+		qsort(player->actions, player->action_count, sizeof(*player->actions),
+		      compare_actions);
+	return error;
+}
+
+void um_player_destroy(struct um_player *player)
+{
+	if (!player)
+		return;
+	for (size_t i = 0; i < player->allocation_count; i++) {
+		struct known_allocation *known = &player->allocations[i];
+
+		for (size_t site = 0; site < known->site_count; site++)
+			free(known->sites[site]);
+		free(known->sites);
+		free(known->name);
+	}
+	for (size_t i = 0; i < player->launch_count; i++)
+		free(player->launches[i].kernel);
+	free(player->allocations);
+	free(player->launches);
+	free(player->actions);
+	free(player);
+}
+
+/* --- acting --- */
+
+static struct um_page_range range_of(const struct um_player *player, const struct action *action)
+{
+	const struct um_selector *on = &player->state->policy->rules[action->rule].on;
+	const struct known_allocation *known = &player->allocations[action->allocation];
+	uint64_t start = on->has_range ? on->range_start : 0;
+	uint64_t end = on->has_range ? on->range_end : (uint64_t)known->bytes;
+
+	end = end > (uint64_t)known->bytes ? (uint64_t)known->bytes : end;
+	return um_simulation_pages(player->state, known->id, (int64_t)start,
+				   end > start ? (int64_t)(end - start) : 0);
+}
+
+static int advise(struct um_player *player, const struct um_page_range *range,
+		  enum um_advice_kind kind, um_device_id device)
+{
+	struct um_driver *driver = player->state->driver;
+	struct um_advice advice = {.range = *range, .kind = kind, .device = device};
+
+	return driver->ops->on_advice(driver, &advice);
+}
+
+static int act_advice(struct um_player *player, const struct um_rule *rule,
+		      const struct um_page_range *range)
+{
+	uint32_t devices = rule->accessed_by;
+	int error = 0;
+
+	if (rule->has_preferred_location)
+		error = advise(player, range, UM_ADVICE_PREFERRED_LOCATION,
+			       rule->preferred_location);
+	for (; devices && !error; devices &= devices - 1)
+		error = advise(player, range, UM_ADVICE_ACCESSED_BY, __builtin_ctz(devices));
+	if (rule->has_read_mostly && !error)
+		error = advise(
+			player, range,
+			rule->read_mostly ? UM_ADVICE_READ_MOSTLY : UM_ADVICE_UNSET_READ_MOSTLY, 0);
+	if (rule->has_coarse_grain && !error)
+		error = advise(player, range,
+			       rule->coarse_grain ? UM_ADVICE_COARSE_GRAIN
+						  : UM_ADVICE_UNSET_COARSE_GRAIN,
+			       0);
+	return error;
+}
+
+static int act_prefetch(struct um_player *player, const struct um_rule *rule,
+			const struct um_page_range *range, int64_t stream)
+{
+	struct um_streams *streams = player->state->streams;
+	struct um_task *task = calloc(1, sizeof(*task));
+	int error;
+
+	if (!task)
+		return um_fail(UM_ENOMEM, "no memory for a prefetch");
+	task->kind = UM_TASK_PREFETCH;
+	task->silent = true;
+	task->prefetch = (struct um_prefetch){.range = *range, .to = rule->to};
+	error = rule->own_stream ? um_streams_own(streams, &task->stream)
+				 : um_streams_find(streams, stream, false, &task->stream);
+	if (error) {
+		free(task);
+		return error;
+	}
+	return um_streams_put(streams, task);
+}
+
+static int act(struct um_player *player, const struct action *action)
+{
+	const struct um_rule *rule = &player->state->policy->rules[action->rule];
+	int64_t id = player->allocations[action->allocation].id;
+	struct um_page_range range;
+	int error = um_simulation_ensure(player->state, id, action->op);
+
+	if (error || um_machine_home(player->state->machine, (um_alloc_id)id) != UM_HOME_MANAGED)
+		return error; /* only managed memory takes advice and prefetches */
+	range = range_of(player, action);
+	if (!range.pages)
+		return 0;
+	return rule->is_prefetch ? act_prefetch(player, rule, &range, action->stream)
+				 : act_advice(player, rule, &range);
+}
+
+int um_player_act(struct um_player *player, const struct um_op_row *op)
+{
+	int error = 0;
+
+	while (player->next < player->action_count && player->actions[player->next].op <= op->op &&
+	       !error)
+		error = act(player, &player->actions[player->next++]);
+	return error;
+}
+
+/* allocation_count if it is not known. */
+static size_t find_allocation(const struct um_player *player, int64_t id)
+{
+	size_t low = 0, high = player->allocation_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (player->allocations[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < player->allocation_count && player->allocations[low].id == id
+		       ? low
+		       : player->allocation_count;
+}
+
+uint32_t um_player_kind(const struct um_player *player, const struct um_allocation_row *row)
+{
+	const struct um_policy *policy = player->state->policy;
+	const char *kind = row->kind;
+
+	size_t place = find_allocation(player, row->allocation);
+
+	for (size_t i = 0; i < policy->rule_count && place < player->allocation_count; i++)
+		if (policy->rules[i].allocate_as && is_about(player, &policy->rules[i], place))
+			kind = policy->rules[i].allocate_as;
+	return kinds[kind_place(kind)].kind;
+}

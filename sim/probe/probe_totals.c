@@ -1,0 +1,84 @@
+/* Adds up what a table at the end shows. */
+#include "probe.h"
+#include "probe_cause.h"
+
+static void see_time(struct um_totals *totals, int64_t end_ns)
+{
+	if (end_ns > 0 && (uint64_t)end_ns > totals->end_ns)
+		totals->end_ns = (uint64_t)end_ns;
+}
+
+static void add_op(void *context, const struct um_op_row *row)
+{
+	see_time(context, row->end_ns);
+}
+
+static void add_fault(void *context, const struct um_fault_row *row)
+{
+	struct um_totals *totals = context;
+
+	*(row->device < 0 ? &totals->host_faults : &totals->device_faults) += (uint64_t)row->faults;
+	see_time(totals, row->end_ns);
+}
+
+static void add_migration(void *context, const struct um_migration_row *row)
+{
+	struct um_totals *totals = context;
+	uint64_t bytes = (uint64_t)row->bytes;
+	unsigned cause = um_cause_index(row->cause);
+
+	if (row->source < 0) {
+		totals->migrated_to_device[cause] += bytes;
+		totals->bytes_to_device += bytes;
+	} else if (row->destination < 0) {
+		totals->migrated_to_host[cause] += bytes;
+		totals->bytes_to_host += bytes;
+	}
+	see_time(totals, row->end_ns);
+}
+
+static void add_remote(void *context, const struct um_remote_access_row *row)
+{
+	struct um_totals *totals = context;
+
+	totals->remote_to_device += (uint64_t)row->bytes_to_device;
+	totals->remote_to_host += (uint64_t)row->bytes_to_host;
+	totals->bytes_to_device += (uint64_t)row->bytes_to_device;
+	totals->bytes_to_host += (uint64_t)row->bytes_to_host;
+	totals->remote_lines_read += (uint64_t)row->lines_read;
+	totals->remote_lines_written += (uint64_t)row->lines_written;
+	totals->remote_requests += (uint64_t)row->requests;
+}
+
+static void add_copy(void *context, const struct um_copy_traffic_row *row)
+{
+	struct um_totals *totals = context;
+
+	totals->copied_to_device += (uint64_t)row->bytes_to_device;
+	totals->copied_to_host += (uint64_t)row->bytes_to_host;
+	totals->bytes_to_device += (uint64_t)row->bytes_to_device;
+	totals->bytes_to_host += (uint64_t)row->bytes_to_host;
+	see_time(totals, row->end_ns);
+}
+
+static void add_link_time(void *context, int64_t device, uint64_t to_device_ns, uint64_t to_host_ns)
+{
+	struct um_totals *totals = context;
+
+	(void)device;
+	totals->link_to_device_ns += to_device_ns;
+	totals->link_to_host_ns += to_host_ns;
+}
+
+struct um_observer um_probe_totals(struct um_totals *totals)
+{
+	return (struct um_observer){
+		.context = totals,
+		.op = add_op,
+		.fault = add_fault,
+		.migration = add_migration,
+		.remote_access = add_remote,
+		.copy_traffic = add_copy,
+		.link_time = add_link_time,
+	};
+}

@@ -1,0 +1,250 @@
+#include "simulation.h"
+
+#include "trace/base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void um_ignore(struct um_simulation_state *state, const char *what, const char *why)
+{
+	const unsigned most = sizeof(state->told) / sizeof(*state->told);
+
+	for (unsigned i = 0; i < state->told_count; i++)
+		if (!strcmp(state->told[i], what))
+			return;
+	if (state->told_count < most)
+		state->told[state->told_count++] = what;
+	if (state->request->ignored)
+		state->request->ignored(state->request->ignored_context, what, why);
+}
+
+static void driver_ignores(void *context, const char *what, const char *why)
+{
+	um_ignore(context, what, why);
+}
+
+/* --- what several actors ask --- */
+
+static const struct {
+	const char *name;
+	uint32_t kind;
+	enum um_home home;
+} kinds[] = {
+	{"managed", UM_ALLOCATION_MANAGED, UM_HOME_MANAGED},
+	{"device", UM_ALLOCATION_DEVICE, UM_HOME_DEVICE},
+	{"pinned", UM_ALLOCATION_PINNED, UM_HOME_HOST},
+	{"registered", UM_ALLOCATION_REGISTERED, UM_HOME_HOST},
+	{"pageable", UM_ALLOCATION_PAGEABLE, UM_HOME_HOST},
+};
+
+static enum um_home home_of(uint32_t kind)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].kind == kind)
+			return kinds[i].home;
+	return UM_HOME_HOST;
+}
+
+static int make_allocation(struct um_simulation_state *state, const struct um_allocation_row *row)
+{
+	uint32_t kind = um_player_kind(state->player, row);
+	enum um_home home = home_of(kind);
+	um_device_id device = row->device >= 0 ? (um_device_id)row->device : 0;
+	struct um_alloc alloc = {
+		.allocation = (um_alloc_id)row->allocation,
+		.kind = kind,
+		.flags = (uint32_t)row->flags,
+		.bytes = (uint64_t)row->bytes,
+		.device = device,
+		.op = row->op > 0 ? (uint32_t)row->op : 0,
+	};
+	uint64_t bytes = (alloc.bytes + UM_PAGE_BYTES - 1) & ~(uint64_t)(UM_PAGE_BYTES - 1);
+	int error = 0;
+
+	if (row->bytes < 0)
+		return um_fail(UM_EFORMAT, "allocation %lld has %lld bytes",
+			       (long long)row->allocation, (long long)row->bytes);
+	if (home == UM_HOME_DEVICE && (uint32_t)device < um_machine_spec(state->machine)->devices &&
+	    bytes > um_machine_memory_free(state->machine, device))
+		error = state->driver->ops->on_pressure(state->driver, device, bytes);
+	if (!error)
+		error = um_machine_add(state->machine, alloc.allocation, home, device, alloc.bytes);
+	state->host_allocations += home == UM_HOME_HOST;
+	return error ? error : state->driver->ops->on_alloc(state->driver, &alloc);
+}
+
+int um_simulation_ensure(struct um_simulation_state *state, int64_t allocation, int64_t op)
+{
+	const struct um_allocation_row *row;
+
+	if (allocation > 0 && allocation <= UINT32_MAX &&
+	    um_machine_home(state->machine, (um_alloc_id)allocation))
+		return 0;
+	row = um_source_allocation(state->source, allocation);
+	if (!row || allocation <= 0 || allocation > UINT32_MAX)
+		return um_fail(UM_EFORMAT, "op %lld is about allocation %lld, which there is not",
+			       (long long)op, (long long)allocation);
+	if (row->freed_op != UM_NULL && row->freed_op < op)
+		return um_fail(UM_EFORMAT,
+			       "op %lld is about allocation %lld, which op %lld has freed",
+			       (long long)op, (long long)allocation, (long long)row->freed_op);
+	return make_allocation(state, row);
+}
+
+um_device_id um_simulation_device(const struct um_simulation_state *state,
+				  const struct um_op_row *op)
+{
+	int64_t devices = um_machine_spec(state->machine)->devices;
+
+	return op->device >= 0 && op->device < devices ? (um_device_id)op->device : 0;
+}
+
+struct um_page_range um_simulation_pages(const struct um_simulation_state *state,
+					 int64_t allocation, int64_t offset_bytes, int64_t bytes)
+{
+	um_alloc_id id = (um_alloc_id)allocation;
+	uint64_t all = (uint64_t)um_machine_pages(state->machine, id) * UM_PAGE_BYTES;
+	uint64_t first = offset_bytes > 0 ? (uint64_t)offset_bytes : 0;
+	uint64_t length = bytes > 0 ? (uint64_t)bytes : 0;
+
+	if (first >= all || !length)
+		return (struct um_page_range){id, 0, 0};
+	if (length > all - first)
+		length = all - first;
+
+	uint64_t first_page = first / UM_PAGE_BYTES;
+	uint64_t last_page = (first + length - 1) / UM_PAGE_BYTES;
+
+	return (struct um_page_range){id, (um_page)first_page,
+				      (uint32_t)(last_page - first_page + 1)};
+}
+
+void um_simulation_report(struct um_simulation_state *state, const struct um_op_row *op,
+			  um_ns start, um_ns end)
+{
+	struct um_op_row row = *op;
+
+	row.start_ns = (int64_t)start;
+	row.end_ns = (int64_t)end;
+	um_probe_op(state->probe, &row);
+}
+
+/* --- putting it together --- */
+
+static bool takes_page_bytes(const struct um_driver_ops *ops, uint64_t page_bytes)
+{
+	const uint64_t *size = ops->page_bytes;
+
+	if (!page_bytes || page_bytes == ops->default_page_bytes)
+		return true;
+	while (size && *size && *size != page_bytes)
+		size++;
+	return size && *size;
+}
+
+static int make_params(struct um_simulation_state *state, const struct um_driver_ops *ops)
+{
+	size_t count = 0;
+	int error = 0;
+
+	state->env.params = state->policy->params;
+	if (state->env.params)
+		return 0;
+	while (ops->params && ops->params[count].name)
+		count++;
+	state->own_params = calloc(count + 1, sizeof(*state->own_params));
+	if (!state->own_params)
+		return um_fail(UM_ENOMEM, "no memory for the driver's parameters");
+	for (size_t i = 0; i < count && !error; i++)
+		error = um_param_default(&state->own_params[i], &ops->params[i]);
+	state->env.params = state->own_params;
+	return error;
+}
+
+static int make_driver(struct um_simulation_state *state)
+{
+	const struct um_driver_ops *ops = state->policy->driver;
+	int error;
+
+	if (!ops)
+		ops = um_driver_find(UM_DRIVER_DEFAULT);
+	if (!takes_page_bytes(ops, state->policy->page_bytes))
+		return um_fail(UM_EINVAL, "driver %s has no page size of %llu bytes", ops->name,
+			       (unsigned long long)state->policy->page_bytes);
+	error = make_params(state, ops);
+	state->env.machine = state->machine;
+	state->env.page_bytes = state->policy->page_bytes;
+	state->env.ignored = driver_ignores;
+	state->env.ignored_context = state;
+	if (!error)
+		error = ops->create(&state->driver, &state->env);
+	if (!error)
+		um_fault_buffer_attach(state->faults, state->driver);
+	return error;
+}
+
+static int make(struct um_simulation_state *state)
+{
+	const struct um_simulation *request = state->request;
+	int error = um_engine_create(&state->engine);
+
+	if (!error)
+		error = um_machine_create(&state->machine, request->machine, state->engine,
+					  state->probe, state->policy->memory_bytes);
+	if (!error)
+		error = um_fault_buffer_create(&state->faults, state->engine, state->probe);
+	if (!error)
+		error = make_driver(state);
+	if (!error)
+		error = um_source_open(&state->source, request->trace);
+	if (!error)
+		error = um_streams_create(&state->streams, state);
+	if (!error)
+		error = um_player_create(&state->player, state);
+	if (!error)
+		error = um_host_create(&state->host, state);
+	return error;
+}
+
+static void unmake(struct um_simulation_state *state)
+{
+	um_host_destroy(state->host);
+	um_streams_destroy(state->streams);
+	um_player_destroy(state->player);
+	um_source_close(state->source);
+	if (state->driver)
+		state->driver->ops->destroy(state->driver);
+	um_fault_buffer_destroy(state->faults);
+	um_machine_destroy(state->machine);
+	um_engine_destroy(state->engine);
+	free(state->own_params);
+}
+
+static void report_links(struct um_simulation_state *state)
+{
+	uint32_t devices = um_machine_spec(state->machine)->devices;
+
+	for (um_device_id i = 0; i < (um_device_id)devices; i++)
+		um_probe_link_time(state->probe, i, um_machine_link_busy(state->machine, i, true),
+				   um_machine_link_busy(state->machine, i, false));
+}
+
+int um_simulate(const struct um_simulation *request)
+{
+	struct um_simulation_state state = {
+		.request = request, .policy = request->policy, .probe = request->probe};
+	int error = make(&state);
+
+	if (!error)
+		error = um_host_start(state.host);
+	if (!error)
+		error = um_engine_run(state.engine);
+	if (!error && !(um_host_at_end(state.host) && um_streams_idle(state.streams)))
+		error = um_fail(UM_EFORMAT,
+				"%s: operations wait for each other, which no program's can",
+				um_db_path(request->trace));
+	if (!error)
+		report_links(&state);
+	unmake(&state);
+	return error;
+}

@@ -1,0 +1,146 @@
+/*
+ * The actors of one simulation, shared by sim/actor_*.c, policy_player.c and simulate.c only.
+ *
+ * The host runs the program's operations in order and takes no time for anything but waiting.
+ * Streams run their tasks in order; the null stream waits for the blocking streams and they for it.
+ * Kernels keep as many groups in flight as one machine holds and take turns in the order in which
+ * their faults are served; a hit takes no time of its own.
+ */
+#ifndef UM_SIMULATION_H
+#define UM_SIMULATION_H
+
+#include "simulate.h"
+
+#include "sim/driver/fault_buffer.h"
+#include "sim/source/id_map.h"
+#include "sim/source/source.h"
+#include "trace/spool/spool_record.h"
+
+#define UM_NO_STREAM UINT32_MAX
+
+struct um_simulation_state {
+	const struct um_simulation *request;
+	const struct um_policy *policy;
+	struct um_engine *engine;
+	struct um_machine *machine;
+	struct um_driver_env env;
+	struct um_param_value *own_params; /* where the policy has none */
+	struct um_driver *driver;
+	struct um_fault_buffer *faults;
+	struct um_probe *probe;
+	struct um_source *source;
+	struct um_streams *streams;
+	struct um_player *player;
+	struct um_host *host;
+	uint64_t host_allocations; /* pinned, registered or pageable ones made so far */
+	const char *told[16];	   /* kinds of things ignored, each said once */
+	unsigned told_count;
+};
+
+/* Says once per `what` that something is not simulated. */
+void um_ignore(struct um_simulation_state *, const char *what, const char *why);
+
+/* Makes an allocation that is not there yet (made before main, or by an op); UM_EFORMAT if it
+ * cannot be. */
+int um_simulation_ensure(struct um_simulation_state *, int64_t allocation, int64_t op);
+/* Its device if the machine has it, else 0. */
+um_device_id um_simulation_device(const struct um_simulation_state *, const struct um_op_row *op);
+/* Pages that bytes [offset, offset + bytes) of an allocation lie in, cut at its end. */
+struct um_page_range um_simulation_pages(const struct um_simulation_state *, int64_t allocation,
+					 int64_t offset_bytes, int64_t bytes);
+/* The op is over: tells the probe with simulated times. */
+void um_simulation_report(struct um_simulation_state *, const struct um_op_row *op, um_ns start,
+			  um_ns end);
+
+/* --- tasks on streams (actor_stream.c) --- */
+
+enum um_task_kind {
+	UM_TASK_KERNEL, /* a launch, or a memset, which is a kernel that fills */
+	UM_TASK_COPY,
+	UM_TASK_PREFETCH,
+	UM_TASK_EVENT_RECORD,
+	UM_TASK_EVENT_WAIT,
+};
+
+struct um_task {
+	struct um_task *next;
+	struct um_simulation_state *state;
+	enum um_task_kind kind;
+	uint32_t stream; /* index */
+	uint64_t sequence;
+	bool started;
+	bool silent; /* a policy's: no operation of the program */
+	um_ns start;
+	struct um_op_row op;
+	uint32_t mark; /* EVENT_*: of which recording */
+	void *work;    /* of what runs it; abandon() frees it when the simulation ends early */
+	void (*abandon)(struct um_task *);
+	struct um_prefetch prefetch;
+};
+
+int um_streams_create(struct um_streams **out, struct um_simulation_state *);
+void um_streams_destroy(struct um_streams *);
+/* The index of a program's stream (UM_NULL is the null stream), made if new. */
+int um_streams_find(struct um_streams *, int64_t stream, bool non_blocking, uint32_t *index);
+/* The policy's own stream, which waits for nothing. */
+int um_streams_own(struct um_streams *, uint32_t *index);
+/* Takes the task over; starts it if it is its turn. */
+int um_streams_put(struct um_streams *, struct um_task *);
+/* The task is done now: frees it, starts what waited, tells the host. */
+int um_streams_done(struct um_streams *, struct um_task *);
+
+/* Recordings of events: a mark is done when its task has run. */
+int um_streams_new_mark(struct um_streams *, int64_t event, uint32_t *mark);
+/* The last recording of the event; false if there is none. */
+bool um_streams_last_mark(const struct um_streams *, int64_t event, uint32_t *mark);
+bool um_streams_mark_done(const struct um_streams *, uint32_t mark);
+bool um_streams_idle(const struct um_streams *); /* all of them */
+bool um_stream_idle(const struct um_streams *, uint32_t index);
+/* Whether the task that um_streams_put() numbered so is done. */
+bool um_streams_passed(const struct um_streams *, uint32_t index, uint64_t sequence);
+uint64_t um_streams_last_sequence(const struct um_streams *);
+
+/* What runs a task; each calls um_streams_done() when it is over. */
+int um_kernel_start(struct um_task *);
+int um_copy_start(struct um_task *);
+
+/* --- the host (actor_host.c) --- */
+
+int um_host_create(struct um_host **out, struct um_simulation_state *);
+void um_host_destroy(struct um_host *);
+int um_host_start(struct um_host *);
+/* Something is done: looks whether the host waits for it. */
+int um_host_look(struct um_host *);
+/* It has done all operations. */
+bool um_host_at_end(const struct um_host *);
+
+/* --- the policy's rules (policy_player.c) --- */
+
+/* Works out which rule acts before which op. UM_EINVAL with its line for one that matches nothing.
+ */
+int um_player_create(struct um_player **out, struct um_simulation_state *);
+void um_player_destroy(struct um_player *);
+/* The kind that the policy makes of an allocation (enum um_allocation_kind). */
+uint32_t um_player_kind(const struct um_player *, const struct um_allocation_row *);
+/* What is due at this op: after an allocation is made, before a launch is put on its stream. */
+int um_player_act(struct um_player *, const struct um_op_row *op);
+
+/* --- remote accesses (remote_tally.c) --- */
+
+/* Which managed pages a kernel accessed over the link. */
+struct um_remote_tally {
+	struct um_remote_pages {
+		um_alloc_id allocation;
+		uint64_t *pages; /* one bit each */
+	} * allocations;
+	size_t count;
+};
+int um_remote_tally_add(struct um_remote_tally *, const struct um_machine *,
+			const struct um_page_range *);
+/* Rows for the op's page accesses that went over the link, and the link's time; *end: when done. */
+int um_remote_tally_settle(struct um_remote_tally *, struct um_simulation_state *,
+			   const struct um_page_access_row *rows, long count, um_device_id,
+			   um_ns at, um_ns *end);
+void um_remote_tally_fini(struct um_remote_tally *);
+
+#endif

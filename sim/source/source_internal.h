@@ -1,0 +1,9 @@
+/* Between source.c and groups.c. */
+#ifndef UM_SOURCE_INTERNAL_H
+#define UM_SOURCE_INTERNAL_H
+
+#include "source.h"
+
+struct um_db *um_source_db(const struct um_source *);
+
+#endif
