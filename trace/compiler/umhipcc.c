@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char help[] =
 	"Usage: umhipcc [options] file...\n"
@@ -69,6 +70,25 @@ static char *output_of(const struct um_cc_args *args, const struct um_cc_input *
 	return args->output ? strdup(args->output) : default_output(input->path, args->stage);
 }
 
+/* In a process of its own: LLVM's switches are for one module (um_ir_optimise). */
+static int compile_hip(const struct um_cc_job *job, const struct um_cc_input *input,
+		       const char *output)
+{
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (child < 0)
+		return 1;
+	if (!child) {
+		int status = um_cc_compile_hip(job, input, output);
+
+		fflush(NULL);
+		_exit(status);
+	}
+	return um_wait(child);
+}
+
 static int compile_all(const struct work *work, const char *folder, char **outputs)
 {
 	const struct um_cc_args *args = work->args;
@@ -82,7 +102,7 @@ static int compile_all(const struct work *work, const char *folder, char **outpu
 			continue;
 		outputs[i] = output_of(args, input, folder, i);
 		status = input->language == UM_CC_HIP
-				 ? um_cc_compile_hip(&job, input, outputs[i])
+				 ? compile_hip(&job, input, outputs[i])
 				 : um_cc_compile_other(&job, input, outputs[i]);
 		if (status)
 			return status;
