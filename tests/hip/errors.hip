@@ -20,6 +20,7 @@ int main()
 	printf("null: %s\n", hipGetErrorName(hipMalloc(NULL, 16)));
 	printf("copy kind: %s\n",
 	       hipGetErrorName(hipMemcpy(&memory, &other, sizeof(other), (hipMemcpyKind)77)));
+	(void)hipGetLastError();
 	LAUNCH(nothing<<<1, 64>>>());
 	puts("still works");
 	return 0;
