@@ -1,0 +1,644 @@
+/* What the tracer writes, read as umtrace would: a child plays the program, the parent reads the
+ * ring. */
+#include "trace/runtime/arena.h"
+#include "trace/runtime/hostwatch.h"
+#include "trace/runtime/runtime.h"
+#include "trace/runtime/tracer.h"
+#include "trace/runtime/tracer_environment.h"
+#include "trace/spool/spool_ring.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MAX_RECORDS 8192
+
+/* Failures inside a child: cmocka's assertions belong to the parent. */
+#define CHECK(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: %s\n", __func__, __LINE__, #condition);            \
+			_exit(1);                                                                  \
+		}                                                                                  \
+	} while (0)
+
+/* --- the program --- */
+
+static void attach_now(void)
+{
+	um_tracer_attach();
+	CHECK(um_tracer_on());
+}
+
+static struct um_allocation *allocate(uint32_t kind, uint64_t pages)
+{
+	struct um_allocation *allocation = NULL;
+
+	CHECK(!um_arena_alloc(&allocation, kind, pages * UM_PAGE_BYTES));
+	if (kind == UM_ALLOCATION_MANAGED)
+		um_hostwatch_add(allocation->offset, pages * UM_PAGE_BYTES);
+	return allocation;
+}
+
+static uint32_t begin_and_end(enum um_op_kind kind, uint32_t allocation)
+{
+	struct um_record_op op = {.kind = (uint16_t)kind, .allocation = allocation, .stream = 3};
+	uint32_t id = um_tracer_op_begin(&op);
+
+	um_tracer_op_end(&op, 0);
+	return id;
+}
+
+static char *page_of(const struct um_allocation *allocation, uint64_t page)
+{
+	return um_arena.base + allocation->offset + page * UM_PAGE_BYTES;
+}
+
+/* --- umtrace --- */
+
+static struct um_record *records[MAX_RECORDS];
+static size_t record_count;
+
+static void forget_records(void)
+{
+	for (size_t i = 0; i < record_count; i++)
+		free(records[i]);
+	record_count = 0;
+}
+
+static void drain(struct um_spool_reader *reader)
+{
+	const struct um_record *record;
+	int error = 0;
+
+	while ((record = um_spool_next(reader, &error))) {
+		assert_true(record_count < MAX_RECORDS);
+		records[record_count] = malloc(record->bytes);
+		memcpy(records[record_count++], record, record->bytes);
+	}
+	assert_int_equal(error, 0);
+}
+
+/* Runs `program` in a child that umtrace would have started; its records are in `records`. */
+static int run(void (*program)(void))
+{
+	static const struct um_spool_config config = {
+		.requests = 1, .host_watch = UM_HOST_WATCH_BEST, .devices = 2, .xnack = 1};
+	struct um_spool_reader *reader = NULL;
+	int status = 0;
+
+	forget_records();
+	assert_int_equal(um_spool_create(&reader, NULL, 0, &config), 0);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		alarm(30);
+		setenv("UMTRACE_SPOOL", um_spool_path(reader), 1);
+		program();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	drain(reader);
+	um_spool_destroy(reader);
+	return status;
+}
+
+/* The n-th record of a kind, from 0; NULL if there are not so many. */
+static const void *record(enum um_record_kind kind, size_t n)
+{
+	for (size_t i = 0; i < record_count; i++)
+		if (records[i]->kind == kind && n-- == 0)
+			return records[i];
+	return NULL;
+}
+
+static const struct um_record_op *op(size_t n)
+{
+	return record(UM_RECORD_OP, n);
+}
+
+static const struct um_record_loss *loss_of(enum um_loss_kind kind)
+{
+	const struct um_record_loss *loss;
+
+	for (size_t n = 0; (loss = record(UM_RECORD_LOSS, n)); n++)
+		if (loss->kind == kind)
+			return loss;
+	return NULL;
+}
+
+/* --- beginning and end --- */
+
+static void only_attaches(void)
+{
+	attach_now();
+	const struct um_spool_config *config = um_tracer_config();
+
+	CHECK(config && config->devices == 2);
+	um_tracer_bye();
+	CHECK(!um_tracer_on() && !um_tracer_config());
+	um_tracer_bye();
+	CHECK(um_tracer_site(page_of) == 0 && begin_and_end(UM_OP_COPY, 0) == 0);
+}
+
+static void hello_devices_bye(void **state)
+{
+	(void)state;
+	assert_int_equal(run(only_attaches), 0);
+	const struct um_record_hello *hello = (const void *)records[0];
+
+	assert_int_equal(hello->header.kind, UM_RECORD_HELLO);
+	assert_int_equal(hello->header.bytes, sizeof(*hello));
+	assert_int_equal(hello->spool_version, UM_SPOOL_VERSION);
+	assert_int_equal(hello->backend, UM_BACKEND_EMULATED);
+	assert_int_equal(hello->requests, 1);
+	assert_true(hello->start_ns > 0);
+	assert_non_null(strstr(hello->runtime, "umtrace"));
+	for (unsigned i = 0; i < 2; i++) {
+		const struct um_record_device *device = record(UM_RECORD_DEVICE, i);
+
+		assert_non_null(device);
+		assert_int_equal(device->device, i);
+		assert_true(device->memory_bytes > 0 && device->name[0] && device->arch[0]);
+	}
+	assert_null(record(UM_RECORD_DEVICE, 2));
+	assert_int_equal(records[record_count - 1]->kind, UM_RECORD_BYE);
+	assert_null(record(UM_RECORD_BYE, 1));
+	assert_true(((const struct um_record_bye *)records[record_count - 1])->end_ns >=
+		    hello->start_ns);
+}
+
+static void not_started_by_umtrace(void **state)
+{
+	(void)state;
+	um_tracer_attach();
+	assert_false(um_tracer_on());
+	assert_null(um_tracer_config());
+	assert_int_equal(begin_and_end(UM_OP_LAUNCH, 0), 0);
+	assert_int_equal(um_tracer_site(page_of), 0);
+	um_tracer_loss(0, UM_LOSS_OUTSIDE, 1, "");
+	um_tracer_bye();
+}
+
+/* --- ops and what the host touched --- */
+
+static void touches_between_ops(void)
+{
+	attach_now();
+	struct um_allocation *first = allocate(UM_ALLOCATION_MANAGED, 4);
+	struct um_allocation *second = allocate(UM_ALLOCATION_MANAGED, 3);
+	struct um_allocation *device = allocate(UM_ALLOCATION_DEVICE, 4);
+
+	memset(page_of(first, 0), 1, 3 * UM_PAGE_BYTES);
+	memset(page_of(second, 0), 1, UM_PAGE_BYTES);
+	(void)*(volatile char *)page_of(second, 2);
+	*page_of(device, 0) = 1;
+	begin_and_end(UM_OP_ADVISE, first->id); /* no device operation */
+	begin_and_end(UM_OP_LAUNCH, 0);
+	begin_and_end(UM_OP_COPY, first->id); /* nothing was touched since */
+	*page_of(first, 3) = 1;
+	begin_and_end(UM_OP_FREE, device->id); /* not managed */
+	begin_and_end(UM_OP_FREE, first->id);
+	um_hostwatch_remove(first->offset, 4 * UM_PAGE_BYTES);
+	um_arena_free(first);
+	(void)*(volatile char *)page_of(second, 1);
+	um_tracer_bye();
+}
+
+static void check_run(const struct um_page_run *run, uint32_t allocation, uint32_t first_page,
+		      uint32_t pages, uint32_t touch)
+{
+	assert_int_equal(run->allocation, allocation);
+	assert_int_equal(run->first_page, first_page);
+	assert_int_equal(run->pages, pages);
+	assert_int_equal(run->touch, touch | UM_TOUCH_LINES_UNKNOWN);
+	assert_int_equal(run->lines_read | run->lines_written | run->requests | run->atomics, 0);
+}
+
+static void check_op(size_t n, uint32_t id, enum um_op_kind kind)
+{
+	assert_non_null(op(n));
+	assert_int_equal(op(n)->op, id);
+	assert_int_equal(op(n)->kind, kind);
+	assert_int_equal(op(n)->thread, kind == UM_OP_HOST ? 0 : 1);
+	assert_int_equal(op(n)->stream, kind == UM_OP_HOST ? 0 : 3);
+}
+
+static bool host_is_watched(void)
+{
+	return ((const struct um_record_hello *)records[0])->host_watch != UM_HOST_WATCH_NONE;
+}
+
+static void host_ops(void **state)
+{
+	(void)state;
+	assert_int_equal(run(touches_between_ops), 0);
+	if (!host_is_watched())
+		skip();
+	check_op(0, 1, UM_OP_ADVISE);
+	check_op(1, 2, UM_OP_HOST);
+	check_op(2, 3, UM_OP_LAUNCH); /* as it begins */
+	assert_int_equal(op(2)->end_ns, 0);
+	check_op(3, 3, UM_OP_LAUNCH); /* as it ended */
+	assert_true(op(3)->end_ns >= op(3)->start_ns && op(3)->start_ns == op(2)->start_ns);
+	assert_true(op(1)->start_ns <= op(1)->end_ns && op(1)->end_ns <= op(2)->start_ns);
+	check_op(4, 4, UM_OP_COPY);
+	check_op(5, 5, UM_OP_FREE);
+	check_op(6, 6, UM_OP_HOST);
+	check_op(7, 7, UM_OP_FREE);
+	check_op(8, 8, UM_OP_HOST); /* at the end */
+	assert_null(op(9));
+
+	const struct um_record_pages *pages = record(UM_RECORD_PAGES, 0);
+
+	assert_int_equal(pages->op, 2);
+	assert_int_equal(pages->runs, 3);
+	assert_int_equal(pages->header.bytes, sizeof(*pages) + 3 * sizeof(pages->run[0]));
+	check_run(pages->run + 0, 1, 0, 3, UM_TOUCH_WRITTEN);
+	check_run(pages->run + 1, 2, 0, 1, UM_TOUCH_WRITTEN);
+	check_run(pages->run + 2, 2, 2, 1, UM_TOUCH_READ);
+	pages = record(UM_RECORD_PAGES, 1);
+	assert_int_equal(pages->op, 6);
+	assert_int_equal(pages->runs, 1);
+	check_run(pages->run, 1, 3, 1, UM_TOUCH_WRITTEN);
+	pages = record(UM_RECORD_PAGES, 2);
+	assert_int_equal(pages->op, 8);
+	check_run(pages->run, 2, 1, 1, UM_TOUCH_READ);
+	assert_null(record(UM_RECORD_PAGES, 3));
+}
+
+/* Every other page: more runs than one record holds. */
+static void many_runs(void)
+{
+	attach_now();
+	struct um_allocation *big = allocate(UM_ALLOCATION_MANAGED, 10000);
+
+	for (uint64_t page = 0; page < 10000; page += 2)
+		*page_of(big, page) = 1;
+	begin_and_end(UM_OP_LAUNCH, 0);
+}
+
+static void long_host_ops(void **state)
+{
+	uint32_t expected = 0;
+
+	(void)state;
+	assert_int_equal(run(many_runs), 0);
+	if (!host_is_watched())
+		skip();
+	for (size_t n = 0; record(UM_RECORD_PAGES, n); n++) {
+		const struct um_record_pages *pages = record(UM_RECORD_PAGES, n);
+
+		assert_int_equal(pages->op, 1);
+		for (uint32_t i = 0; i < pages->runs; i++, expected += 2)
+			check_run(pages->run + i, 1, expected, 1, UM_TOUCH_WRITTEN);
+	}
+	assert_int_equal(expected, 10000);
+	assert_int_equal(op(1)->op, 2);
+}
+
+/* A touch before the synchronisation is a race, and must not move behind it. */
+static void touch_before_sync(void)
+{
+	attach_now();
+	struct um_allocation *managed = allocate(UM_ALLOCATION_MANAGED, 4);
+
+	begin_and_end(UM_OP_LAUNCH, 0);
+	(void)*(volatile char *)page_of(managed, 1);
+	begin_and_end(UM_OP_SYNC_DEVICE, 0);
+	(void)*(volatile char *)page_of(managed, 2);
+	begin_and_end(UM_OP_SYNC_DEVICE, 0); /* nothing under way: the interval goes on */
+	(void)*(volatile char *)page_of(managed, 3);
+	um_tracer_bye();
+}
+
+static void synchronisation_splits_intervals(void **state)
+{
+	(void)state;
+	assert_int_equal(run(touch_before_sync), 0);
+	if (!host_is_watched())
+		skip();
+	check_op(2, 2, UM_OP_HOST);
+	check_op(3, 3, UM_OP_SYNC_DEVICE);
+	check_op(4, 4, UM_OP_SYNC_DEVICE);
+	check_op(5, 5, UM_OP_HOST);
+	check_run(((const struct um_record_pages *)record(UM_RECORD_PAGES, 0))->run, 1, 1, 1,
+		  UM_TOUCH_READ);
+	check_run(((const struct um_record_pages *)record(UM_RECORD_PAGES, 1))->run, 1, 2, 2,
+		  UM_TOUCH_READ);
+}
+
+static void dies_in_a_kernel(void)
+{
+	struct um_record_op launch = {.kind = UM_OP_LAUNCH};
+
+	attach_now();
+	begin_and_end(UM_OP_MEMSET, 0);
+	um_tracer_op_begin(&launch);
+	raise(SIGKILL);
+}
+
+static void killed_program(void **state)
+{
+	(void)state;
+	assert_int_equal(WTERMSIG(run(dies_in_a_kernel)), SIGKILL);
+	assert_int_equal(op(0)->kind, UM_OP_MEMSET);
+	assert_int_equal(op(1)->kind, UM_OP_LAUNCH);
+	assert_int_equal(op(1)->end_ns, 0);
+	assert_null(op(2));
+	assert_null(record(UM_RECORD_BYE, 0));
+}
+
+/* --- threads, sites, losses --- */
+
+static void *one_op(void *unused)
+{
+	begin_and_end(UM_OP_COPY, 0);
+	begin_and_end(UM_OP_LAUNCH, 0);
+	return unused;
+}
+
+static void with_threads(void)
+{
+	attach_now();
+	begin_and_end(UM_OP_COPY, 0);
+	for (int i = 0; i < 2; i++) {
+		pthread_t thread;
+
+		CHECK(!pthread_create(&thread, NULL, one_op, NULL));
+		CHECK(!pthread_join(thread, NULL));
+	}
+	begin_and_end(UM_OP_COPY, 0);
+	um_tracer_bye();
+}
+
+static void threads_are_numbered(void **state)
+{
+	static const uint32_t expected[] = {1, 2, 2, 2, 3, 3, 3, 1};
+
+	(void)state;
+	assert_int_equal(run(with_threads), 0);
+	for (size_t n = 0; n < sizeof(expected) / sizeof(expected[0]); n++)
+		assert_int_equal(op(n)->thread, expected[n]);
+	uint64_t launches = 0;
+	const struct um_record_loss *loss;
+
+	for (size_t n = 0; (loss = record(UM_RECORD_LOSS, n)); n++)
+		if (loss->kind == UM_LOSS_HOST_DURING_KERNEL)
+			launches += loss->count;
+	assert_int_equal(launches, 2); /* the main thread ran, too */
+}
+
+static int load_base_of_main(struct dl_phdr_info *object, size_t bytes, void *base)
+{
+	(void)bytes;
+	*(uintptr_t *)base = object->dlpi_addr;
+	return 1; /* the program comes first */
+}
+
+static void uses_sites(void)
+{
+	attach_now();
+	CHECK(um_tracer_site((const char *)(uintptr_t)page_of + 4) == 1);
+	CHECK(um_tracer_site((const char *)(uintptr_t)fork + 4) == 2);
+	CHECK(um_tracer_site((const char *)(uintptr_t)page_of + 4) == 1);
+	CHECK(um_tracer_site(NULL) == 0);
+	for (uintptr_t i = 0; i < 5000; i++)
+		CHECK(um_tracer_site((const void *)(0x1000 + i)) == 3 + i);
+	CHECK(um_tracer_site((const void *)0x1000) == 3);
+	CHECK(um_tracer_site((const char *)(uintptr_t)fork + 4) == 2);
+}
+
+static void sites(void **state)
+{
+	uintptr_t base = 0;
+	char exe[4096] = "";
+
+	(void)state;
+	forget_records();
+	assert_int_equal(run(uses_sites), 0); /* more records than MAX_RECORDS would fail here */
+	dl_iterate_phdr(load_base_of_main, &base);
+	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
+	const struct um_record_site *own = record(UM_RECORD_SITE, 0);
+	const struct um_record_site *libc = record(UM_RECORD_SITE, 1);
+	const struct um_record_site *nowhere = record(UM_RECORD_SITE, 2);
+
+	assert_int_equal(own->site, 1);
+	assert_string_equal(own->text, exe);
+	assert_int_equal(own->offset, (uintptr_t)page_of + 4 - base);
+	assert_int_equal(libc->site, 2);
+	assert_non_null(strstr(libc->text, "libc"));
+	assert_non_null(strstr(libc->text + strlen(libc->text) + 1, "fork"));
+	assert_int_equal(libc->header.bytes % 8, 0);
+	assert_int_equal(nowhere->offset, 0x1000);
+	assert_string_equal(nowhere->text, "");
+	assert_string_equal(nowhere->text + 1, "");
+}
+
+static void tells_losses(void)
+{
+	static char text[5000];
+
+	attach_now();
+	memset(text, 'x', sizeof(text) - 1);
+	um_tracer_loss(7, UM_LOSS_OUTSIDE, 12, "kernel");
+	um_tracer_loss(0, UM_LOSS_UNSUPPORTED, 1, text);
+	um_tracer_loss(0, UM_LOSS_UNTRACED_LAUNCH, 3, NULL);
+}
+
+static void losses(void **state)
+{
+	(void)state;
+	assert_int_equal(run(tells_losses), 0);
+	assert_int_equal(loss_of(UM_LOSS_OUTSIDE)->op, 7);
+	assert_int_equal(loss_of(UM_LOSS_OUTSIDE)->count, 12);
+	assert_string_equal(loss_of(UM_LOSS_OUTSIDE)->text, "kernel");
+	assert_int_equal(strlen(loss_of(UM_LOSS_UNSUPPORTED)->text), 1023); /* cut */
+	assert_string_equal(loss_of(UM_LOSS_UNTRACED_LAUNCH)->text, "");
+	assert_int_equal(loss_of(UM_LOSS_UNTRACED_LAUNCH)->count, 3);
+}
+
+/* --- forks and the environment --- */
+
+static void forks(void)
+{
+	attach_now();
+	begin_and_end(UM_OP_COPY, 0);
+	for (int i = 0; i < 3; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			if (i == 2)
+				_exit(0); /* does not use HIP */
+			for (int use = 0; use < 2; use++)
+				CHECK(!um_tracer_on() && begin_and_end(UM_OP_COPY, 0) == 0);
+			um_tracer_bye();
+			_exit(0);
+		}
+		int status = 0;
+
+		CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	}
+	begin_and_end(UM_OP_COPY, 0);
+	um_tracer_bye();
+}
+
+static void children_are_not_traced(void **state)
+{
+	(void)state;
+	assert_int_equal(run(forks), 0);
+	assert_int_equal(op(0)->op, 1);
+	assert_int_equal(op(1)->op, 2);
+	assert_null(op(2));
+	assert_int_equal(loss_of(UM_LOSS_CHILD)->count, 2);
+	assert_null(record(UM_RECORD_BYE, 1));
+}
+
+static bool proc_environ_has(const char *text)
+{
+	static char content[1 << 20];
+	int fd = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
+	ssize_t bytes = read(fd, content, sizeof(content));
+
+	close(fd);
+	return bytes > 0 && memmem(content, (size_t)bytes, text, strlen(text)) != NULL;
+}
+
+/* The rest of the test below, in a process whose environment came from execve(). */
+static int environment_program(void)
+{
+	um_tracer_attach();
+	/* Not linked with HIP: as a shell would, it keeps the variable for what it starts ... */
+	CHECK(!um_program_uses_hip() && getenv("UMTRACE_SPOOL"));
+	CHECK(proc_environ_has("UMTRACE_SPOOL") && proc_environ_has("BEFORE=1"));
+	/* ... until it calls HIP itself. */
+	CHECK(um_tracer_on());
+	CHECK(!getenv("UMTRACE_SPOOL") && !proc_environ_has("UMTRACE_SPOOL"));
+	CHECK(!strcmp(getenv("BEFORE"), "1") && !strcmp(getenv("AFTER"), "2"));
+	CHECK(proc_environ_has("BEFORE=1") && proc_environ_has("AFTER=2"));
+	return 0;
+}
+
+static void exec_environment_program(void)
+{
+	char spool[4200];
+
+	snprintf(spool, sizeof(spool), "UMTRACE_SPOOL=%s", getenv("UMTRACE_SPOOL"));
+	execle("/proc/self/exe", "tracer_test", "environment", (char *)NULL,
+	       (char *[]){(char *)"BEFORE=1", spool, (char *)"AFTER=2", NULL});
+	_exit(1);
+}
+
+static void environment_is_cleaned(void **state)
+{
+	(void)state;
+	assert_int_equal(run(exec_environment_program), 0);
+	assert_int_equal(records[0]->kind, UM_RECORD_HELLO);
+}
+
+/* `list` with OWN in place of this program, which the tracer is linked into. */
+static void check_preload(const char *list, const char *expected)
+{
+	char own[4096] = "", value[9000] = "";
+	const char *marker = strstr(list, "OWN");
+
+	assert_true(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
+	if (marker)
+		snprintf(value, sizeof(value), "%.*s%s%s", (int)(marker - list), list, own,
+			 marker + 3);
+	else
+		snprintf(value, sizeof(value), "%s", list);
+	setenv("LD_PRELOAD", value, 1);
+	um_environment_clean();
+	const char *left = getenv("LD_PRELOAD");
+
+	if (expected)
+		assert_string_equal(left, expected);
+	else
+		assert_null(left);
+	unsetenv("LD_PRELOAD");
+}
+
+static void only_our_preload_goes(void **state)
+{
+	(void)state;
+	check_preload("OWN", NULL);
+	check_preload("OWN:", NULL);
+	check_preload("OWN:/lib/a.so", "/lib/a.so");
+	check_preload("/lib/a.so:OWN", "/lib/a.so");
+	check_preload("/lib/a.so OWN /lib/b.so", "/lib/a.so /lib/b.so");
+	check_preload("/lib/a.so:/lib/b.so", "/lib/a.so:/lib/b.so");
+	check_preload("/lib/tracer_test", "/lib/tracer_test"); /* the same name is not the same */
+	check_preload("tracer_test:x.so", "x.so");	       /* found by name only: ours */
+}
+
+static void goes_on_without_umtrace(void)
+{
+	attach_now();
+	/* umtrace goes: what it left is a closed ring. */
+	for (int i = 0; i < 1000000 && um_tracer_on(); i++)
+		begin_and_end(UM_OP_COPY, 0);
+	CHECK(!um_tracer_on());
+	CHECK(begin_and_end(UM_OP_LAUNCH, 0) == 0);
+	um_tracer_bye();
+}
+
+static void reader_goes(void **state)
+{
+	static const struct um_spool_config config = {.host_watch = UM_HOST_WATCH_NONE};
+	struct um_spool_reader *reader = NULL;
+	int status = 0;
+
+	(void)state;
+	assert_int_equal(um_spool_create(&reader, NULL, 1, &config), 0);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		alarm(30);
+		setenv("UMTRACE_SPOOL", um_spool_path(reader), 1);
+		goes_on_without_umtrace();
+		_exit(0);
+	}
+	while (!um_spool_attached(reader))
+		usleep(100);
+	forget_records();
+	while (!record(UM_RECORD_LOSS, 0))
+		drain(reader);
+	assert_non_null(strstr(loss_of(UM_LOSS_HOST_UNWATCHED)->text, "--host-watch=none"));
+	um_spool_destroy(reader);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(not_started_by_umtrace),
+		cmocka_unit_test(hello_devices_bye),
+		cmocka_unit_test(host_ops),
+		cmocka_unit_test(long_host_ops),
+		cmocka_unit_test(synchronisation_splits_intervals),
+		cmocka_unit_test(killed_program),
+		cmocka_unit_test(threads_are_numbered),
+		cmocka_unit_test(sites),
+		cmocka_unit_test(losses),
+		cmocka_unit_test(children_are_not_traced),
+		cmocka_unit_test(environment_is_cleaned),
+		cmocka_unit_test(only_our_preload_goes),
+		cmocka_unit_test(reader_goes),
+	};
+
+	if (argc > 1 && !strcmp(argv[1], "environment"))
+		return environment_program();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
