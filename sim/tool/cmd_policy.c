@@ -1,0 +1,179 @@
+#include "command.h"
+
+#include "policy_render.h"
+#include "sim/machine/machine_file.h"
+#include "trace/base/error.h"
+#include "trace/db/trace_db.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+	const char *verb, *policy, *trace;
+	bool json;
+};
+
+static const struct argp_option option_table[] = {
+	{"format", 'f', "FORMAT", 0, "text (default) or json", 0},
+	{0},
+};
+
+static const char help[] =
+	"Checks a policy file. With a trace it lists what each rule matches there: allocations, "
+	"and "
+	"the launches that it waits for. A rule that matches nothing is an error."
+	"\v"
+	"Exit status: 0 fine, 2 the policy is wrong or a rule matches nothing, 1 another failure.\n"
+	"\n"
+	"A policy, with all that it may say:\n"
+	"\n"
+	"  machine: mi250x               # or a file: ./my.yaml\n"
+	"  driver: {name: demand}        # and its parameters: umsim replay --help\n"
+	"  page_size: 64KiB\n"
+	"  memory: 16GiB                 # of each device\n"
+	"  program: {advice: keep, prefetch: drop}   # what the program itself asks for\n"
+	"  advise:\n"
+	"    - on: {name: \"tmp*\"}        # or site, index, kind, larger_than, range: [0, 64MiB]\n"
+	"      at: {before: \"step*\", nth: 1}         # default: at the allocation\n"
+	"      preferred_location: host  # or gpu0; also accessed_by: [gpu0], read_mostly: true,\n"
+	"                                # coarse_grain: true, allocate_as: device\n"
+	"  prefetch:\n"
+	"    - on: {kind: managed}\n"
+	"      to: gpu0\n"
+	"      before: \"*\"               # kernels by name; nth: 1 for the first such launch,\n"
+	"                                # ahead: 1 for one launch earlier, stream: own\n";
+
+static error_t add_argument(struct options *options, char *argument, struct argp_state *state)
+{
+	if (!options->verb)
+		options->verb = argument;
+	else if (!options->policy)
+		options->policy = argument;
+	else if (!options->trace)
+		options->trace = argument;
+	else
+		argp_error(state, "too many arguments");
+	return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'f':
+		options->json = strcmp(argument, "json") == 0;
+		if (!options->json && strcmp(argument, "text") != 0)
+			argp_error(state, "--format: \"%s\" is neither text nor json", argument);
+		return 0;
+	case ARGP_KEY_ARG:
+		return add_argument(options, argument, state);
+	case ARGP_KEY_END:
+		if (!options->verb || strcmp(options->verb, "check") != 0)
+			argp_error(state, "umsim policy check POLICY [TRACE]");
+		if (!options->policy)
+			argp_error(state, "which policy?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The machine that a replay would take: the policy's, else the one that the trace was made for. */
+struct machine_choice {
+	struct um_machine_spec *spec;
+	const char *trace_path;
+};
+
+static int machine_of_run(const void *row, void *context)
+{
+	const struct um_run_row *run = row;
+	struct machine_choice *choice = context;
+
+	if (!run->machine_text)
+		return 0;
+	return um_machine_parse(&choice->spec, choice->trace_path, run->machine_text,
+				strlen(run->machine_text));
+}
+
+static int check_devices(const struct um_policy *policy, struct um_db *trace)
+{
+	struct machine_choice choice = {0};
+	int error = 0;
+
+	if (!policy->machine && trace) {
+		choice.trace_path = um_db_path(trace);
+		error = um_db_each(trace, &um_table_run, NULL, 0, machine_of_run, &choice);
+	}
+	if (!error && !choice.spec)
+		error = um_machine_load(&choice.spec, policy->machine);
+	if (!error)
+		error = um_policy_check_devices(policy, choice.spec);
+	um_machine_spec_destroy(choice.spec);
+	return error;
+}
+
+/* The list is printed before a rule that matches nothing is an error: it is what helps then. */
+static int print_report(const struct options *options, const struct um_policy *policy,
+			const struct um_rule_report *reports, const struct um_subjects *subjects)
+{
+	int error = options->json ? um_policy_render_json(stdout, policy, reports, subjects)
+				  : um_policy_render_text(stdout, policy, reports, subjects);
+
+	return error || !reports ? error : um_policy_report_check(policy, reports);
+}
+
+static int check_with_trace(const struct options *options, const struct um_policy *policy,
+			    struct um_db *trace)
+{
+	struct um_subjects *subjects = NULL;
+	struct um_rule_report *reports = NULL;
+	int error = check_devices(policy, trace);
+
+	if (!error)
+		error = um_subjects_load(&subjects, trace);
+	if (!error)
+		error = um_policy_report(&reports, policy, subjects, trace);
+	if (!error)
+		error = print_report(options, policy, reports, subjects);
+	um_policy_report_free(reports, policy->rule_count);
+	um_subjects_destroy(subjects);
+	return error;
+}
+
+static int check(const struct options *options)
+{
+	struct um_policy *policy;
+	struct um_db *trace;
+	int error = um_policy_load(&policy, options->policy);
+
+	if (error)
+		return error;
+	if (!options->trace) {
+		error = check_devices(policy, NULL);
+		if (!error)
+			error = print_report(options, policy, NULL, NULL);
+	} else {
+		error = um_db_open(&trace, options->trace);
+		if (!error) {
+			error = check_with_trace(options, policy, trace);
+			um_db_close(trace);
+		}
+	}
+	um_policy_destroy(policy);
+	return error;
+}
+
+int um_cmd_policy(int argc, char **argv)
+{
+	static const struct argp argp = {option_table, parse, "check POLICY [TRACE]", help, NULL,
+					 NULL,	       NULL};
+	struct options options = {0};
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	int error = check(&options);
+	if (error)
+		fprintf(stderr, "umsim: %s\n", um_error_message());
+	return um_exit_status(error);
+}

@@ -1,0 +1,55 @@
+/* Between cmd_replay.c and what it prints and writes (replay_*.c). */
+#ifndef UM_REPLAY_H
+#define UM_REPLAY_H
+
+#include "sim/simulate.h"
+
+#include <stdio.h>
+
+#define UM_REPLAY_IGNORED_MAX 16
+
+/* One simulation: a policy at a page size. */
+struct um_replay {
+	const char *policy_name;
+	struct um_policy *policy;
+	struct um_machine_spec *machine;
+	const struct um_driver_ops *driver;
+	uint64_t page_bytes, memory_bytes; /* as they were in effect */
+	const char *trace_path;
+	char *output_path;
+	struct um_totals totals;
+	struct { /* what was asked for and is not simulated */
+		const char *what, *why;
+	} ignored[UM_REPLAY_IGNORED_MAX];
+	size_t ignored_count;
+	char accesses[64]; /* origin of page_access: "emulated" */
+};
+
+/* --- the database (replay_output.c) --- */
+
+/* Makes it, with what can be said before the simulation. UM_EEXIST, UM_EINVAL: it is the trace. */
+int um_replay_output_create(struct um_db **out, const struct um_replay *, struct um_db *trace,
+			    bool force);
+/* What the simulation did not write itself: copied rows, and the run as it ended. */
+int um_replay_output_finish(struct um_db *, const struct um_replay *, struct um_db *trace,
+			    const char *command);
+/* Closes and removes an output that came to nothing. */
+void um_replay_output_abandon(struct um_db *, const struct um_replay *);
+
+/* --- standard output (replay_table.c, replay_json.c) --- */
+
+int um_replay_print_table(FILE *, const struct um_replay *replays, size_t count);
+int um_replay_print_json(FILE *, const struct um_replay *replays, size_t count);
+
+/* Bytes each way by what moved them: what all outputs show, in this order. */
+struct um_replay_cause {
+	const char *name;
+	uint64_t (*to_device)(const struct um_totals *);
+	uint64_t (*to_host)(const struct um_totals *);
+};
+extern const struct um_replay_cause um_replay_causes[]; /* ends with a NULL name */
+
+/* A parameter as text that a policy file would take. */
+const char *um_replay_param_text(char *buffer, size_t capacity, const struct um_param_value *);
+
+#endif

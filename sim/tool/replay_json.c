@@ -1,0 +1,79 @@
+#include "replay.h"
+
+#include "trace/base/error.h"
+
+#include <jansson.h>
+
+static json_t *causes_of(const struct um_totals *totals)
+{
+	json_t *all = json_object();
+
+	for (const struct um_replay_cause *cause = um_replay_causes; cause->name; cause++)
+		json_object_set_new(all, cause->name,
+				    json_pack("{s:I, s:I}", "to_device",
+					      (json_int_t)cause->to_device(totals), "to_host",
+					      (json_int_t)cause->to_host(totals)));
+	return all;
+}
+
+static json_t *totals_of(const struct um_totals *totals)
+{
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "device_faults",
+		(json_int_t)totals->device_faults, "host_faults", (json_int_t)totals->host_faults,
+		"bytes_to_device", (json_int_t)totals->bytes_to_device, "bytes_to_host",
+		(json_int_t)totals->bytes_to_host, "bytes_by_cause", causes_of(totals),
+		"remote_lines_read", (json_int_t)totals->remote_lines_read, "remote_lines_written",
+		(json_int_t)totals->remote_lines_written, "remote_requests",
+		(json_int_t)totals->remote_requests, "link_to_device_ns",
+		(json_int_t)totals->link_to_device_ns, "link_to_host_ns",
+		(json_int_t)totals->link_to_host_ns, "end_ns", (json_int_t)totals->end_ns);
+}
+
+static json_t *params_of(const struct um_replay *replay)
+{
+	const struct um_param *params = replay->driver->params;
+	json_t *all = json_object();
+	char text[64];
+
+	for (size_t i = 0; params && params[i].name; i++)
+		json_object_set_new(all, params[i].name,
+				    json_string(um_replay_param_text(text, sizeof(text),
+								     &replay->policy->params[i])));
+	return all;
+}
+
+static json_t *ignored_of(const struct um_replay *replay)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < replay->ignored_count; i++)
+		json_array_append_new(all, json_pack("{s:s, s:s}", "what", replay->ignored[i].what,
+						     "why", replay->ignored[i].why));
+	return all;
+}
+
+static json_t *replay_of(const struct um_replay *replay)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:n, s:s, s:I, s:I, s:s, s:s, s:o, s:o}",
+			 "trace", replay->trace_path, "output", replay->output_path, "policy",
+			 replay->policy_name, "driver", replay->driver->name, "driver_validated",
+			 replay->driver->validated, "driver_parameters", params_of(replay), "xnack",
+			 "machine", replay->machine->name, "page_bytes",
+			 (json_int_t)replay->page_bytes, "memory_bytes",
+			 (json_int_t)replay->memory_bytes, "link", replay->machine->link.name,
+			 "accesses", replay->accesses, "ignored", ignored_of(replay), "totals",
+			 totals_of(&replay->totals));
+}
+
+int um_replay_print_json(FILE *out, const struct um_replay *replays, size_t count)
+{
+	json_t *all = json_array();
+	int failed = !all;
+
+	for (size_t i = 0; i < count && !failed; i++)
+		failed = json_array_append_new(all, replay_of(&replays[i]));
+	failed = failed || json_dumpf(all, out, JSON_INDENT(2)) || fputc('\n', out) == EOF;
+	json_decref(all);
+	return failed ? um_fail(UM_EIO, "cannot write the results as JSON") : 0;
+}
