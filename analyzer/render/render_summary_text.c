@@ -218,7 +218,7 @@ static void note_untraced(struct um_text_table *table, const struct um_summary *
 		untraced += summary->kernels[i].untraced;
 	if (untraced)
 		um_text_table_note(table,
-				   "%s launches ran without being recorded: their accesses "
+				   "%s of the launches ran without being recorded: their accesses "
 				   "are missing above",
 				   um_format_count(text, sizeof(text), (uint64_t)untraced));
 }

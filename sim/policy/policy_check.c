@@ -13,7 +13,8 @@
 
 struct site_names {
 	int64_t site;
-	const char **names; /* ends with NULL; points into `text` of each */
+	const char **names; /* ends with NULL; each malloc'ed */
+	const char *line;   /* of them, that of the innermost frame with a line; NULL: none */
 	size_t count, capacity;
 };
 
@@ -94,9 +95,12 @@ static int add_frame(const void *row, void *context)
 		return out_of_memory();
 	if (frame->function && !add_name(site, strdup(frame->function)))
 		return out_of_memory();
-	if (frame->file && frame->line != UM_NULL &&
-	    !add_name(site, formatted("%s:%" PRId64, frame->file, frame->line)))
+	if (!frame->file || frame->line == UM_NULL)
+		return 0;
+	if (!add_name(site, formatted("%s:%" PRId64, frame->file, frame->line)))
 		return out_of_memory();
+	if (!site->line)
+		site->line = site->names[site->count - 1];
 	return 0;
 }
 
@@ -116,7 +120,9 @@ static int add_allocation(const void *row, void *context)
 	subjects->item_sites[subjects->count] = allocation->site;
 	subjects->items[subjects->count++] = (struct um_subject){
 		.allocation = allocation->allocation,
-		.facts = {.index = (uint32_t)allocation->allocation,
+		.made_op = allocation->op == UM_NULL ? 0 : allocation->op,
+		.freed_op = allocation->freed_op == UM_NULL ? INT64_MAX : allocation->freed_op,
+		.facts = {.index = (uint32_t)subjects->count,
 			  .kind = kind,
 			  .name = name,
 			  .bytes = (uint64_t)allocation->bytes},
@@ -138,8 +144,10 @@ static void link_sites(struct um_subjects *subjects)
 		const struct site_names *site =
 			bsearch(&subjects->item_sites[i], subjects->sites, subjects->site_count,
 				sizeof(*subjects->sites), compare_sites);
-		if (site)
-			subjects->items[i].facts.sites = site->names;
+		if (!site)
+			continue;
+		subjects->items[i].facts.sites = site->names;
+		subjects->items[i].place = site->line ? site->line : site->names[0];
 	}
 }
 
@@ -211,9 +219,21 @@ static int match_subjects(struct um_rule_report *report, const struct um_rule *r
 
 struct launch_matching {
 	const struct um_policy *policy;
+	const struct um_subjects *subjects;
 	struct um_rule_report *reports;
 	uint32_t *seen; /* launches that a rule's moment named so far */
 };
+
+static bool any_lives(const struct um_rule_report *report, const struct um_subjects *subjects,
+		      int64_t op)
+{
+	for (size_t i = 0; i < report->subject_count; i++) {
+		const struct um_subject *subject = &subjects->items[report->subjects[i]];
+		if (subject->made_op < op && op < subject->freed_op)
+			return true;
+	}
+	return false;
+}
 
 static int match_launch(const void *row, void *context)
 {
@@ -225,7 +245,8 @@ static int match_launch(const void *row, void *context)
 		struct um_rule_report *report = &matching->reports[i];
 		if (!um_moment_names(at, kernel->name))
 			continue;
-		if (!um_moment_matches(at, kernel->name, ++matching->seen[i]))
+		if (!um_moment_matches(at, kernel->name, ++matching->seen[i]) ||
+		    !any_lives(report, matching->subjects, kernel->op))
 			continue;
 		report->first_op = report->launches ? report->first_op : kernel->op;
 		report->last_op = kernel->op;
@@ -235,14 +256,17 @@ static int match_launch(const void *row, void *context)
 }
 
 static int match_launches(struct um_rule_report *reports, const struct um_policy *policy,
-			  struct um_db *trace)
+			  const struct um_subjects *subjects, struct um_db *trace)
 {
-	struct launch_matching matching = {.policy = policy, .reports = reports};
+	/* A launch that HIP refused did not happen. */
+	static const char launched[] = "op IN (SELECT op FROM op WHERE COALESCE(result, 0) = ?)";
+	struct launch_matching matching = {
+		.policy = policy, .subjects = subjects, .reports = reports};
 
 	matching.seen = calloc(policy->rule_count + 1, sizeof(*matching.seen));
 	if (!matching.seen)
 		return out_of_memory();
-	int error = um_db_each(trace, &um_table_kernel, NULL, 0, match_launch, &matching);
+	int error = um_db_each(trace, &um_table_kernel, launched, 0, match_launch, &matching);
 	free(matching.seen);
 	return error;
 }
@@ -256,7 +280,7 @@ int um_policy_report(struct um_rule_report **out, const struct um_policy *policy
 	for (size_t i = 0; i < policy->rule_count && !error; i++)
 		error = match_subjects(&reports[i], &policy->rules[i], subjects);
 	if (!error)
-		error = match_launches(reports, policy, trace);
+		error = match_launches(reports, policy, subjects, trace);
 	if (error)
 		um_policy_report_free(reports, policy->rule_count);
 	else
@@ -284,10 +308,13 @@ int um_policy_report_check(const struct um_policy *policy, const struct um_rule_
 			continue;
 		if (rule->at.nth)
 			return um_fail_at(UM_EINVAL, policy->path, rule->line, 0,
-					  "the trace has no launch number %" PRIu32 " of \"%.64s\"",
+					  "the trace has no launch number %" PRIu32 " of \"%.64s\" "
+					  "while such an allocation lives",
 					  rule->at.nth, rule->at.before);
 		return um_fail_at(UM_EINVAL, policy->path, rule->line, 0,
-				  "the trace has no launch of \"%.64s\"", rule->at.before);
+				  "the trace has no launch of \"%.64s\" while such an allocation "
+				  "lives",
+				  rule->at.before);
 	}
 	return 0;
 }

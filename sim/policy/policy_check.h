@@ -9,6 +9,8 @@ struct um_db;
 /* An allocation of the trace, with everything that a selector can ask for. */
 struct um_subject {
 	int64_t allocation;
+	int64_t made_op, freed_op; /* 0 and INT64_MAX where not known or never */
+	const char *place;	   /* where it was made: "file:line" if known; NULL if nothing is */
 	struct um_allocation_facts facts;
 };
 
