@@ -26,11 +26,12 @@ static void split_words(struct um_argv *out, char *line)
 }
 
 /* What the driver has to say, other than its plan and what it calls itself. */
-static void show_complaints(char *text)
+static bool show_complaints(char *text)
 {
 	static const char *const banner[] = {"Target:", "Thread model:", "InstalledDir:", " \"",
 					     " (in-process)"};
 	char *line, *rest = text;
+	bool any = false;
 
 	while ((line = strsep(&rest, "\n"))) {
 		bool said = !*line || strstr(line, "clang version");
@@ -38,8 +39,9 @@ static void show_complaints(char *text)
 		for (size_t i = 0; i < sizeof banner / sizeof *banner; i++)
 			said |= !strncmp(line, banner[i], strlen(banner[i]));
 		if (!said)
-			fprintf(stderr, "%s\n", line);
+			any |= fprintf(stderr, "%s\n", line) > 0;
 	}
+	return any;
 }
 
 static int ask_driver(struct um_argv *host, const struct um_argv *command, const char *folder)
@@ -48,13 +50,14 @@ static int ask_driver(struct um_argv *host, const struct um_argv *command, const
 	void *file;
 	size_t bytes;
 	int status;
+	bool complained;
 
 	snprintf(path, sizeof path, "%s/plan", folder);
 	status = um_run(command, NULL, path);
 	if (um_read_file(&file, &bytes, path))
 		return UM_EIO;
 	text = strdup(file);
-	show_complaints(file);
+	complained = show_complaints(file);
 	free(file);
 	if (!text)
 		return um_fail(UM_ENOMEM, "out of memory");
@@ -64,7 +67,7 @@ static int ask_driver(struct um_argv *host, const struct um_argv *command, const
 	free(text);
 	if (status)
 		return UM_EINVAL;
-	if (!host->count)
+	if (!host->count && !complained)
 		fputs("umhipcc: clang sees nothing to compile\n", stderr);
 	return host->count ? 0 : UM_EINVAL;
 }

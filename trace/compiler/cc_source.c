@@ -19,6 +19,13 @@ struct files {
 	char host_messages[1200], device_messages[1200], code_object[1200];
 };
 
+/* A message that has the user's place needs no other. */
+static int say(const char *message)
+{
+	fprintf(stderr, "%s%s\n", strstr(message, "error: ") ? "" : "umhipcc: ", message);
+	return 1;
+}
+
 static void name_files(struct files *f, const struct um_cc_job *job)
 {
 	const struct {
@@ -147,10 +154,8 @@ static int make_bundle(void **bundle, size_t *bytes, const struct um_cc_job *job
 		images[i + 1] = (struct um_bundle_image){targets[i], paths[i]};
 		status = compile_for_amd(job, input, arch, paths[i]);
 	}
-	if (!status && um_bundle_make(bundle, bytes, images, count + 1)) {
-		fprintf(stderr, "umhipcc: %s\n", um_error_message());
-		status = 1;
-	}
+	if (!status && um_bundle_make(bundle, bytes, images, count + 1))
+		status = say(um_error_message());
 	return status;
 }
 
@@ -171,8 +176,7 @@ static int finish(const struct um_cc_job *job, const struct um_cc_plan *plan, co
 		  struct um_code_object *object, const void *bundle, size_t bytes)
 {
 	if (um_code_object_finish_host(object, bundle, bytes, f->finished_bitcode)) {
-		fprintf(stderr, "umhipcc: %s\n", um_error_message());
-		return 1;
+		return say(um_error_message());
 	}
 	(void)job;
 	return um_run(&plan->back, NULL, NULL);
@@ -197,8 +201,7 @@ static int build(const struct um_cc_job *job, const struct um_cc_input *input,
 	int status;
 
 	if (um_code_object_make(&object, &request)) {
-		fprintf(stderr, "umhipcc: %s\n", um_error_message());
-		return 1;
+		return say(um_error_message());
 	}
 	status = um_code_object_is_empty(object) ? 0 : make_bundle(&bundle, &bytes, job, input, f);
 	if (!status)

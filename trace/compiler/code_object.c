@@ -1,7 +1,6 @@
 #include "code_object.h"
 
-#include "cc_bundle.h"
-#include "cc_process.h"
+#include "code_link.h"
 #include "ir_device.h"
 #include "ir_host.h"
 #include "ir_stub.h"
@@ -83,67 +82,6 @@ static int emit(LLVMModuleRef module, LLVMTargetMachineRef machine, char *path)
 	return error;
 }
 
-/* The first undefined function that the linker names, with the place that it gives. */
-static int report_link(const struct um_code_object_request *r, const char *path)
-{
-	void *file;
-	size_t bytes;
-	char *name, *place, *end;
-	int error;
-
-	if (um_read_file(&file, &bytes, path))
-		return UM_EIO;
-	name = strstr(file, "undefined symbol: ");
-	if (!name) {
-		error = um_fail(UM_EFORMAT, "%s: linking device code: %.800s", r->source,
-				(char *)file);
-		free(file);
-		return error;
-	}
-	name += strlen("undefined symbol: ");
-	end = strchr(name, '\n');
-	place = strstr(name, "referenced by ");
-	if (end)
-		*end = 0;
-	if (place) {
-		place += strlen("referenced by ");
-		place[strcspn(place, " \n")] = 0;
-	}
-	error = um_fail(UM_ENOENT, "%s: error: undefined in device code: %s",
-			place ? place : r->source, name);
-	free(file);
-	return error;
-}
-
-static int link_objects(const struct um_code_object_request *r, const char *hooked,
-			const char *plain)
-{
-	const char *const words[] = {
-		UM_LLVM_BINDIR "/clang",
-		"-shared",
-		"-nostartfiles",
-		"-fuse-ld=lld",
-		"-Wl,-Bsymbolic,-z,defs,--build-id,--eh-frame-hdr",
-		"-o",
-		r->output,
-		hooked,
-		plain,
-		r->install->device_library,
-		r->install->device_imports,
-		"-lm",
-	};
-	struct um_argv command = {0};
-	char messages[1200];
-	int status;
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		um_argv_push(&command, words[i]);
-	snprintf(messages, sizeof messages, "%s/%u-link.txt", r->folder, r->number);
-	status = um_run(&command, NULL, messages);
-	um_argv_fini(&command);
-	return status ? report_link(r, messages) : 0;
-}
-
 static int generate(LLVMModuleRef device, LLVMTargetMachineRef machine,
 		    const struct um_code_object_request *r)
 {
@@ -162,7 +100,7 @@ static int generate(LLVMModuleRef device, LLVMTargetMachineRef machine,
 	if (!error)
 		error = emit(plain_module, machine, plain);
 	LLVMDisposeModule(plain_module);
-	return error ? error : link_objects(r, hooked, plain);
+	return error ? error : um_code_link(r, device, hooked, plain);
 }
 
 static int make_device(struct um_code_object *object, LLVMModuleRef device,

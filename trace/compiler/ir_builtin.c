@@ -65,7 +65,6 @@ static void replace_call(LLVMModuleRef module, LLVMValueRef call, const struct r
 static int check_call(LLVMModuleRef module, LLVMValueRef call)
 {
 	const char *callee = um_ir_callee(call);
-	char place[1024];
 
 	for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
 		if (um_ir_starts_with(callee, renamed[i].from)) {
@@ -73,8 +72,7 @@ static int check_call(LLVMModuleRef module, LLVMValueRef call)
 			return 0;
 		}
 	if (um_ir_starts_with(callee, "llvm.amdgcn."))
-		return um_fail(UM_ENOTSUP, "%s: error: %s has no meaning without an AMD GPU",
-			       um_ir_place(call, place, sizeof place), callee);
+		return um_ir_fail(UM_ENOTSUP, call, "%s has no meaning without an AMD GPU", callee);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 #include "ir_names.h"
 
-#include <llvm-c/DebugInfo.h>
+#include "trace/base/error.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,18 +62,21 @@ LLVMTypeRef um_ir_pointer_type(LLVMContextRef context)
 	return LLVMPointerTypeInContext(context, 0);
 }
 
-const char *um_ir_place(LLVMValueRef instruction, char *buffer, size_t capacity)
+int um_ir_fail(int code, LLVMValueRef instruction, const char *format, ...)
 {
-	unsigned directory_length = 0, file_length = 0;
-	const char *file = LLVMGetDebugLocFilename(instruction, &file_length);
-	const char *directory = LLVMGetDebugLocDirectory(instruction, &directory_length);
+	unsigned length = 0;
+	const char *file = LLVMGetDebugLocFilename(instruction, &length);
 	LLVMBasicBlockRef block = LLVMGetInstructionParent(instruction);
+	char message[900];
+	va_list arguments;
 
-	(void)directory;
-	if (file && file_length)
-		snprintf(buffer, capacity, "%.*s:%u", (int)file_length, file,
-			 LLVMGetDebugLocLine(instruction));
-	else
-		snprintf(buffer, capacity, "%s", um_ir_name(LLVMGetBasicBlockParent(block)));
-	return buffer;
+	va_start(arguments, format);
+	vsnprintf(message, sizeof message, format, arguments);
+	va_end(arguments);
+	if (!file || !length)
+		return um_fail(code, "error: in %s: %s", um_ir_name(LLVMGetBasicBlockParent(block)),
+			       message);
+	return um_fail(code, "%.*s:%u:%u: error: %s", (int)length, file,
+		       LLVMGetDebugLocLine(instruction), LLVMGetDebugLocColumn(instruction),
+		       message);
 }

@@ -32,7 +32,8 @@ LLVMValueRef um_ir_function(LLVMModuleRef, const char *name, LLVMTypeRef type);
 LLVMTypeRef um_ir_function_type(LLVMTypeRef result, unsigned count, LLVMTypeRef a, LLVMTypeRef b,
 				LLVMTypeRef c);
 LLVMTypeRef um_ir_pointer_type(LLVMContextRef);
-/* "file:line" of an instruction in `buffer`, or the name of its function when it has no place. */
-const char *um_ir_place(LLVMValueRef instruction, char *buffer, size_t capacity);
+/* um_fail() with "FILE:LINE:COLUMN: error: " of the source in front, where it is known. */
+int um_ir_fail(int code, LLVMValueRef instruction, const char *format, ...)
+	__attribute__((format(printf, 3, 4), cold));
 
 #endif

@@ -75,7 +75,7 @@ static void make_variables_generic(LLVMModuleRef module)
 static int check_asm(LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
-	char place[1024], text[256], *printed;
+	char text[256], *printed;
 	size_t length;
 
 	if (!LLVMIsAInlineAsm(callee))
@@ -89,10 +89,11 @@ static int check_asm(LLVMValueRef call)
 	if (um_ir_starts_with(text, "\"\""))
 		return 0;
 	text[1 + strcspn(text + 1, "\"\\")] = 0;
-	return um_fail(UM_ENOTSUP,
-		       "%s: error: inline assembly in device code (%.60s) cannot run on a machine "
-		       "without a GPU; give the code another way under #ifndef __AMDGCN__",
-		       um_ir_place(call, place, sizeof place), text + 1);
+	return um_ir_fail(
+		UM_ENOTSUP, call,
+		"inline assembly in device code (%.60s) cannot run without a GPU; give the "
+		"code another way under #ifndef __AMDGCN__",
+		text + 1);
 }
 
 /* The identity of a lane never changes, so that its fields need to be read once. */

@@ -390,4 +390,149 @@ UM_DEFINE unsigned long __ockl_clz_u64(unsigned long a)
 	return a ? (unsigned long)__builtin_clzl(a) : 64;
 }
 
+/* ---- Dot products, as their amdgcn instructions: saturating where asked ------------------------ */
+
+typedef short um_short2 __attribute__((ext_vector_type(2)));
+typedef unsigned short um_ushort2 __attribute__((ext_vector_type(2)));
+typedef char um_char4 __attribute__((ext_vector_type(4)));
+typedef unsigned char um_uchar4 __attribute__((ext_vector_type(4)));
+
+UM_INLINE int um_saturate_int(long value, bool saturate)
+{
+	if (saturate && value > 2147483647)
+		return 2147483647;
+	if (saturate && value < -2147483647 - 1)
+		return -2147483647 - 1;
+	return (int)value;
+}
+UM_INLINE unsigned um_saturate_unsigned(unsigned long value, bool saturate)
+{
+	return saturate && value >> 32 ? ~0u : (unsigned)value;
+}
+UM_DEFINE int __ockl_sdot2(um_short2 a, um_short2 b, int c, bool saturate)
+{
+	return um_saturate_int((long)a.x * b.x + (long)a.y * b.y + c, saturate);
+}
+UM_DEFINE unsigned __ockl_udot2(um_ushort2 a, um_ushort2 b, unsigned c, bool saturate)
+{
+	return um_saturate_unsigned((unsigned long)a.x * b.x + (unsigned long)a.y * b.y + c,
+				    saturate);
+}
+UM_DEFINE int __ockl_sdot4(um_char4 a, um_char4 b, int c, bool saturate)
+{
+	return um_saturate_int((long)a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w + c, saturate);
+}
+UM_DEFINE unsigned __ockl_udot4(um_uchar4 a, um_uchar4 b, unsigned c, bool saturate)
+{
+	return um_saturate_unsigned(
+		(unsigned long)c + (unsigned)(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w),
+		saturate);
+}
+UM_DEFINE int __ockl_sdot8(int a, int b, int c, bool saturate)
+{
+	long sum = c;
+
+	for (int i = 0; i < 32; i += 4)
+		sum += (long)((int)((unsigned)a << (28 - i)) >> 28) *
+		       ((int)((unsigned)b << (28 - i)) >> 28);
+	return um_saturate_int(sum, saturate);
+}
+UM_DEFINE unsigned __ockl_udot8(unsigned a, unsigned b, unsigned c, bool saturate)
+{
+	unsigned long sum = c;
+
+	for (int i = 0; i < 32; i += 4)
+		sum += (unsigned long)(a >> i & 15) * (b >> i & 15);
+	return um_saturate_unsigned(sum, saturate);
+}
+UM_DEFINE void __ockl_atomic_add_noret_f32(float *address, float value)
+{
+	__atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+}
+
+/* ---- Half precision: in float, rounded once ----------------------------------------------------- */
+
+typedef _Float16 um_half2 __attribute__((ext_vector_type(2)));
+typedef short um_mask2 __attribute__((ext_vector_type(2)));
+
+extern "C" {
+UM_DEVICE float __ocml_exp_f32(float) __attribute__((pure));
+UM_DEVICE float __ocml_exp2_f32(float) __attribute__((pure));
+UM_DEVICE float __ocml_exp10_f32(float) __attribute__((pure));
+UM_DEVICE float __ocml_log_f32(float) __attribute__((pure));
+UM_DEVICE float __ocml_log2_f32(float) __attribute__((pure));
+UM_DEVICE float __ocml_log10_f32(float) __attribute__((pure));
+UM_DEVICE float __ocml_pown_f32(float, int) __attribute__((pure));
+UM_DEVICE float __ocml_sin_f32(float);
+UM_DEVICE float __ocml_cos_f32(float);
+}
+#define UM_HALF(name, expression)                                                                  \
+	UM_DEFINE _Float16 __ocml_##name##_f16(_Float16 half)                                      \
+	{                                                                                          \
+		float x = half;                                                                    \
+		return (_Float16)(expression);                                                     \
+	}                                                                                          \
+	UM_DEFINE um_half2 __ocml_##name##_2f16(um_half2 x)                                        \
+	{                                                                                          \
+		return um_half2{__ocml_##name##_f16(x.x), __ocml_##name##_f16(x.y)};               \
+	}
+UM_HALF(ceil, __builtin_ceilf(x))
+UM_HALF(floor, __builtin_floorf(x))
+UM_HALF(trunc, __builtin_truncf(x))
+UM_HALF(rint, __builtin_rintf(x))
+UM_HALF(fabs, __builtin_fabsf(x))
+UM_HALF(sqrt, __builtin_sqrtf(x))
+UM_HALF(rsqrt, 1.0f / __builtin_sqrtf(x))
+UM_HALF(exp, __ocml_exp_f32(x))
+UM_HALF(exp2, __ocml_exp2_f32(x))
+UM_HALF(exp10, __ocml_exp10_f32(x))
+UM_HALF(log, __ocml_log_f32(x))
+UM_HALF(log2, __ocml_log2_f32(x))
+UM_HALF(log10, __ocml_log10_f32(x))
+UM_HALF(sin, __ocml_sin_f32(x))
+UM_HALF(cos, __ocml_cos_f32(x))
+#undef UM_HALF
+UM_DEFINE _Float16 __llvm_amdgcn_rcp_f16(_Float16 x)
+{
+	return (_Float16)(1.0f / (float)x);
+}
+/* Exact: the product of two halves has 22 bits, and a double holds the sum before its rounding. */
+UM_DEFINE _Float16 __ocml_fma_f16(_Float16 a, _Float16 b, _Float16 c)
+{
+	return (_Float16)((double)a * (double)b + (double)c);
+}
+UM_DEFINE um_half2 __ocml_fma_2f16(um_half2 a, um_half2 b, um_half2 c)
+{
+	return um_half2{__ocml_fma_f16(a.x, b.x, c.x), __ocml_fma_f16(a.y, b.y, c.y)};
+}
+UM_DEFINE _Float16 __ocml_pown_f16(_Float16 x, int n)
+{
+	return (_Float16)__ocml_pown_f32((float)x, n);
+}
+UM_DEFINE um_half2 __ocml_pown_2f16(um_half2 x, um_mask2 n)
+{
+	return um_half2{__ocml_pown_f16(x.x, n.x), __ocml_pown_f16(x.y, n.y)};
+}
+UM_DEFINE int __ocml_isinf_f16(_Float16 x)
+{
+	return __builtin_isinf((float)x);
+}
+UM_DEFINE int __ocml_isnan_f16(_Float16 x)
+{
+	return __builtin_isnan((float)x);
+}
+/* Of vectors: -1 where it is so, as vector comparisons have it. */
+UM_DEFINE um_mask2 __ocml_isinf_2f16(um_half2 x)
+{
+	return um_mask2{(short)-__ocml_isinf_f16(x.x), (short)-__ocml_isinf_f16(x.y)};
+}
+UM_DEFINE um_mask2 __ocml_isnan_2f16(um_half2 x)
+{
+	return um_mask2{(short)-__ocml_isnan_f16(x.x), (short)-__ocml_isnan_f16(x.y)};
+}
+UM_DEFINE float __ockl_fdot2(um_half2 a, um_half2 b, float c, bool)
+{
+	return (float)a.x * (float)b.x + (float)a.y * (float)b.y + c;
+}
+
 #endif
