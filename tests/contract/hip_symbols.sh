@@ -1,0 +1,80 @@
+#!/bin/sh
+# The drop-in library against AMD's: the same functions under the same versions, and each of them is
+# either implemented or one of the stubs that symbols.def lists as refused.
+#
+#   hip_symbols.sh LIBRARY SYMBOLS.DEF FOLDER_OF_THE_STATIC_LIBRARY [AMD_LIBRARY]
+#
+# Without AMD's library the table stands in for it, since it was made from that library.
+set -eu
+
+library=$1
+table=$2
+build=$3
+amd=${4-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+LC_ALL=C
+export LC_ALL
+
+# Lines of `file` are wrong: says so, and which (the first of them).
+fail()
+{
+	echo "hip_symbols: $1" >&2
+	head -n 20 "$2" >&2
+	failed=1
+}
+
+# "name version" of each symbol that is defined, without the version nodes themselves.
+exports()
+{
+	objdump -T "$1" | awk 'NF > 5 && !/\*UND\*/ {
+		version = $(NF - 1); gsub(/[()]/, "", version)
+		if (version ~ /^(hip_|UMTRACE_)/ && version != $NF) print $NF, version }' | sort
+}
+
+# "node parent" of each version node.
+nodes()
+{
+	readelf --version-info --wide "$1" | awk '
+		/Name:/ && /Index:/ { node = $NF; print node }
+		/Parent 1:/ { print node, $NF }' | grep hip_ | sort
+}
+
+# Lines that only one of two sorted files has.
+compare()
+{
+	comm -3 "$1" "$2" > "$work/difference"
+	[ ! -s "$work/difference" ] || fail "$3" "$work/difference"
+}
+
+entries()
+{
+	grep -v '^#' "$table"
+}
+
+exports "$library" > "$work/ours"
+entries | awk '{ print $1, $2 }' | sort > "$work/table"
+[ "$(grep -c hip_ "$work/table")" -eq 409 ] || fail "symbols.def has not AMD's 409 symbols" "$work/table"
+compare "$work/ours" "$work/table" "exported (left) or in symbols.def (right), but not both:"
+
+if [ -n "$amd" ] && [ -e "$amd" ]; then
+	exports "$amd" > "$work/amd"
+	grep -v ' UMTRACE_1$' "$work/ours" > "$work/ours_of_amd"
+	compare "$work/amd" "$work/ours_of_amd" "only in AMD's library (left) or in ours (right):"
+	nodes "$amd" > "$work/nodes_of_amd"
+	nodes "$library" > "$work/nodes"
+	compare "$work/nodes_of_amd" "$work/nodes" "version nodes of AMD's (left) and ours (right):"
+fi
+
+# A refused function is defined by the stubs alone, any other by an object that is not the stubs.
+nm --defined-only "$build"/libum_runtime_injected.a 2> /dev/null | awk '
+	/\.o:$/ { how = /^symbols_stubs/ ? "refused" : "here" }
+	$2 ~ /^[TDBR]$/ { print $3, how }' | sort -u > "$work/defined"
+entries | awk '{ print $1, $3 }' | sort > "$work/wanted"
+comm -13 "$work/defined" "$work/wanted" > "$work/missing"
+[ ! -s "$work/missing" ] || fail "not defined as symbols.def says:" "$work/missing"
+
+refused=$(grep -c ' refused$' "$work/wanted")
+echo "hip_symbols: $(grep -c . "$work/ours") symbols, $refused of them refused"
+exit $failed
