@@ -1,0 +1,69 @@
+#include "api_fixture.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static void *read_whole(const char *path, size_t *bytes)
+{
+	FILE *file = fopen(path, "rb");
+
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	*bytes = (size_t)ftell(file);
+	rewind(file);
+	char *data = malloc(*bytes + 1);
+
+	assert_int_equal(fread(data, 1, *bytes, file), *bytes);
+	data[*bytes] = 0;
+	fclose(file);
+	return data;
+}
+
+void *read_code_object(size_t *bytes)
+{
+	return read_whole(UM_TEST_CODE_OBJECT, bytes);
+}
+
+void *make_bundle(const char *target, const void *image, size_t bytes)
+{
+	uint64_t head[] = {1, 4096, bytes, strlen(target)};
+	char *bundle = calloc(1, 4096 + bytes);
+
+	assert_non_null(bundle);
+	memcpy(bundle, "__CLANG_OFFLOAD_BUNDLE__", 24);
+	memcpy(bundle + 24, head, sizeof(head));
+	memcpy(bundle + 24 + sizeof(head), target, strlen(target));
+	memcpy(bundle + 4096, image, bytes);
+	return bundle;
+}
+
+void **register_code_object(const char *target)
+{
+	static struct fat_wrapper wrapper;
+	size_t bytes;
+	void *image = read_code_object(&bytes);
+
+	wrapper = (struct fat_wrapper){0x48495046, 1, make_bundle(target, image, bytes), NULL};
+	free(image);
+	return __hipRegisterFatBinary(&wrapper);
+}
+
+char *stderr_of(void (*body)(void))
+{
+	char path[] = "/tmp/api_test.XXXXXX";
+	int file = mkstemp(path), kept = dup(STDERR_FILENO);
+	size_t bytes;
+
+	assert_true(file >= 0 && kept >= 0);
+	fflush(stderr);
+	dup2(file, STDERR_FILENO);
+	body();
+	fflush(stderr);
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	close(file);
+	char *text = read_whole(path, &bytes);
+
+	unlink(path);
+	return text;
+}
