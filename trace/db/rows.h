@@ -2,22 +2,37 @@
  * The rows of a trace as C structs, one per table of schema.sql, and the tables' descriptions: a
  * column list that the one generic writer and the one generic reader (trace_db.h) share. Fields are
  * named as the columns are. Text is NUL-terminated, NULL is SQL's NULL; integers that may be NULL
- * hold UM_NULL. A row that is read owns nothing: its text and blobs live until the next row.
+ * hold UM_NULL, reals NaN. A row that is read owns nothing: its text and blobs live until the next
+ * row.
+ *
+ * Line masks are the exception: any 64 bits can be a mask, UM_NULL's too (line 63 alone), so they
+ * are never UM_NULL. They are 0 and mean nothing where `touch` has UM_TOUCH_LINES_UNKNOWN, which is
+ * where the file has NULL.
  */
 #ifndef UM_ROWS_H
 #define UM_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define UM_NULL INT64_MIN
 
-enum um_column_type { UM_COLUMN_INT, UM_COLUMN_REAL, UM_COLUMN_TEXT, UM_COLUMN_BLOB };
+enum um_column_type {
+	UM_COLUMN_INT,
+	UM_COLUMN_MASK, /* int64_t; NULL where the int64_t at unless_offset has bits of `unless` */
+	UM_COLUMN_REAL,
+	UM_COLUMN_TEXT,
+	UM_COLUMN_BLOB,
+};
 
 struct um_column {
 	const char *name;
 	enum um_column_type type;
-	size_t offset; /* of int64_t, double, const char *, or struct um_blob in the row */
+	size_t offset;	      /* of int64_t, double, const char *, or struct um_blob in the row */
+	bool required;	      /* NULL in the file is damage */
+	size_t unless_offset; /* MASK */
+	int64_t unless;
 };
 
 struct um_blob {
@@ -141,5 +156,7 @@ extern const struct um_table um_table_run, um_table_device, um_table_origin, um_
 	um_table_frame, um_table_allocation, um_table_op, um_table_kernel, um_table_page_access,
 	um_table_access_chunk, um_table_fault, um_table_migration, um_table_mapping,
 	um_table_remote_access, um_table_copy_traffic, um_table_loss;
+
+extern const struct um_table *const um_tables[]; /* all of them, ends with NULL */
 
 #endif

@@ -253,5 +253,7 @@ CREATE VIEW traffic AS
 CREATE VIEW launch AS
 	SELECT op.op, kernel.name, op.stream, op.start_ns, op.end_ns,
 		op.end_ns - op.start_ns AS duration_ns, kernel.reads, kernel.writes, kernel.atomics,
-		(SELECT COALESCE(SUM(faults), 0) FROM fault WHERE fault.op = op.op AND device >= 0) AS device_faults
-	FROM op JOIN kernel USING (op);
+		COALESCE(served.faults, 0) AS device_faults
+	FROM op JOIN kernel USING (op)
+		LEFT JOIN (SELECT op, SUM(faults) AS faults FROM fault WHERE device >= 0 GROUP BY op)
+			AS served ON served.op = op.op;

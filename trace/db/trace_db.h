@@ -17,8 +17,8 @@ struct um_db;
 
 /*
  * Makes a new database with the schema. UM_EEXIST unless `force` (an existing file is replaced only
- * if it is empty or a database of ours, never anything else), UM_EIO. WAL, so that it can be read
- * while it grows; closing folds the log back into the one file.
+ * if it is empty or a database of ours that nobody has open, never anything else), UM_EIO. WAL, so
+ * that it can be read while it grows; closing folds the log back into the one file.
  */
 int um_db_create(struct um_db **out, const char *path, bool force);
 /*
@@ -28,22 +28,34 @@ int um_db_create(struct um_db **out, const char *path, bool force);
 int um_db_open(struct um_db **out, const char *path);
 /* The same, and rows can be added (modelled rows into a fresh trace). */
 int um_db_open_rw(struct um_db **out, const char *path);
-/* Ends an open transaction with a commit. NULL is legal. Returns the first error of writing, if any. */
+/*
+ * Ends an open transaction with a commit. NULL is legal. Returns the first error of writing, if any
+ * (not UM_EINVAL of an insert); the handle is gone either way.
+ */
 int um_db_close(struct um_db *);
 struct sqlite3 *um_db_handle(struct um_db *); /* for queries of one's own */
 const char *um_db_path(const struct um_db *);
 
+/* Does nothing inside a transaction. */
 int um_db_begin(struct um_db *);
+/*
+ * Does nothing outside one. When it fails, the transaction is undone, and so it is when the disk
+ * fills up before.
+ */
 int um_db_commit(struct um_db *);
 
-/* Adds a row (struct of the table). Statements are prepared once per table. UM_EIO (disk full says so). */
+/*
+ * Adds a row (struct of the table). Statements are prepared once per table. UM_EIO (disk full says
+ * so); UM_EINVAL where the row breaks a rule of the schema, and nothing else is lost then.
+ */
 int um_db_insert(struct um_db *, const struct um_table *, const void *row);
 /* Adds it, or replaces the row with the same key. */
 int um_db_replace(struct um_db *, const struct um_table *, const void *row);
 
 /*
  * Calls `call` for each row, in the table's order; `where` is NULL or SQL behind WHERE with one ?
- * bound to `key`. A result other than 0 of the callback stops and is returned.
+ * bound to `key`. A result other than 0 of the callback stops and is returned. NULL in a column
+ * that must have a value is UM_EFORMAT. The callback may read and add rows, of other tables.
  */
 int um_db_each(struct um_db *, const struct um_table *, const char *where, int64_t key,
 	       int (*call)(const void *row, void *context), void *context);
@@ -53,7 +65,7 @@ int um_db_exec(struct um_db *, const char *sql);
 
 /* Inflates and checks the chunk; *payload is malloc'ed, the caller frees. UM_EFORMAT, UM_ENOMEM. */
 int um_db_chunk_payload(const struct um_access_chunk_row *, unsigned char **payload);
-/* Deflates; data is malloc'ed and the caller's. */
+/* Deflates; sets `data`, malloc'ed and the caller's, and `payload_bytes`. UM_ENOMEM. */
 int um_db_chunk_pack(struct um_access_chunk_row *, const void *payload, size_t bytes);
 
 #endif

@@ -1,0 +1,37 @@
+/* What the files of this folder share. */
+#ifndef UM_DB_PRIVATE_H
+#define UM_DB_PRIVATE_H
+
+#include "trace_db.h"
+
+#include <sqlite3.h>
+
+#define UM_STATEMENTS 32
+
+/* A prepared statement of ours, kept for the next time. */
+struct um_statement {
+	const struct um_table *table;
+	const char *verb; /* "INSERT", "REPLACE", or NULL for a SELECT */
+	char *where;	  /* of a SELECT; NULL: none */
+	sqlite3_stmt *statement;
+	bool busy;
+};
+
+struct um_db {
+	sqlite3 *sqlite;
+	char *path;
+	bool writes;
+	int error; /* first of writing */
+	char error_message[1024];
+	size_t statements, last_insert;
+	struct um_statement statement[UM_STATEMENTS];
+};
+
+extern const char um_schema[] __attribute__((visibility("hidden")));
+
+/* Turns SQLite's last error into ours: UM_E*, message set. The first of writing is remembered. */
+int um_db_failed(struct um_db *, int result);
+/* The same where a write failed: an open transaction is undone. */
+int um_db_write_failed(struct um_db *, int result);
+
+#endif

@@ -1,0 +1,264 @@
+/* The one writer and the one reader of rows, over the tables' descriptions. */
+#include "db_private.h"
+
+#include "trace/base/error.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* --- statements --- */
+
+static void print_columns(FILE *sql, const struct um_table *table)
+{
+	for (const struct um_column *column = table->columns; column->name; column++)
+		fprintf(sql, "%s%s", column == table->columns ? "" : ", ", column->name);
+}
+
+static char *insert_sql(const struct um_table *table, const char *verb)
+{
+	char *text;
+	size_t bytes;
+	FILE *sql = open_memstream(&text, &bytes);
+
+	if (!sql)
+		return NULL;
+	fprintf(sql, "%s INTO %s (", verb, table->name);
+	print_columns(sql, table);
+	fputs(") VALUES (", sql);
+	for (const struct um_column *column = table->columns; column->name; column++)
+		fputs(column == table->columns ? "?" : ", ?", sql);
+	fputc(')', sql);
+	return fclose(sql) == 0 ? text : NULL;
+}
+
+static char *select_sql(const struct um_table *table, const char *where)
+{
+	char *text;
+	size_t bytes;
+	FILE *sql = open_memstream(&text, &bytes);
+
+	if (!sql)
+		return NULL;
+	fputs("SELECT ", sql);
+	print_columns(sql, table);
+	fprintf(sql, " FROM %s", table->name);
+	if (where)
+		fprintf(sql, " WHERE %s", where);
+	fprintf(sql, " ORDER BY %s", table->order_by);
+	return fclose(sql) == 0 ? text : NULL;
+}
+
+static int prepare(struct um_db *db, char *sql, sqlite3_stmt **out)
+{
+	if (!sql)
+		return um_fail(UM_ENOMEM, "out of memory for a statement");
+	int result = sqlite3_prepare_v3(db->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL);
+	free(sql);
+	return result == SQLITE_OK ? 0 : um_db_failed(db, result);
+}
+
+/* A place for one more statement; the oldest that is idle makes way. NULL: all are busy. */
+static struct um_statement *free_slot(struct um_db *db)
+{
+	if (db->statements < UM_STATEMENTS)
+		return &db->statement[db->statements++];
+	for (size_t i = 0; i < UM_STATEMENTS; i++) {
+		struct um_statement *slot = &db->statement[i];
+
+		if (slot->busy || slot->verb)
+			continue;
+		sqlite3_finalize(slot->statement);
+		free(slot->where);
+		return slot;
+	}
+	return NULL;
+}
+
+static int find_statement(struct um_db *db, const struct um_table *table, const char *verb,
+			  const char *where, struct um_statement **out)
+{
+	for (size_t i = 0; i < db->statements; i++) {
+		struct um_statement *slot = &db->statement[i];
+
+		if (slot->table == table && slot->verb == verb && !slot->busy &&
+		    same_text(slot->where, where)) {
+			*out = slot;
+			return 0;
+		}
+	}
+	sqlite3_stmt *statement;
+	int error =
+		prepare(db, verb ? insert_sql(table, verb) : select_sql(table, where), &statement);
+	if (error)
+		return error;
+	char *copy = where ? strdup(where) : NULL;
+	*out = free_slot(db);
+	if (!*out || (where && !copy)) {
+		sqlite3_finalize(statement);
+		free(copy);
+		return um_fail(UM_ELIMIT, "too many statements at once");
+	}
+	**out = (struct um_statement){table, verb, copy, statement, false};
+	return 0;
+}
+
+/* --- writing --- */
+
+static int bind(sqlite3_stmt *statement, int place, const struct um_column *column, const void *row)
+{
+	const char *field = (const char *)row + column->offset;
+
+	switch (column->type) {
+	case UM_COLUMN_INT: {
+		int64_t value = *(const int64_t *)field;
+
+		return value == UM_NULL ? sqlite3_bind_null(statement, place)
+					: sqlite3_bind_int64(statement, place, value);
+	}
+	case UM_COLUMN_MASK: {
+		int64_t unless = *(const int64_t *)((const char *)row + column->unless_offset);
+
+		return unless & column->unless
+			       ? sqlite3_bind_null(statement, place)
+			       : sqlite3_bind_int64(statement, place, *(const int64_t *)field);
+	}
+	case UM_COLUMN_REAL:
+		return sqlite3_bind_double(statement, place, *(const double *)field);
+	case UM_COLUMN_TEXT:
+		return sqlite3_bind_text(statement, place, *(const char *const *)field, -1,
+					 SQLITE_STATIC);
+	case UM_COLUMN_BLOB: {
+		const struct um_blob *blob = (const struct um_blob *)field;
+
+		return sqlite3_bind_blob64(statement, place, blob->data, blob->bytes,
+					   SQLITE_STATIC);
+	}
+	}
+	return SQLITE_MISUSE;
+}
+
+static int write_row(struct um_db *db, sqlite3_stmt *statement, const struct um_table *table,
+		     const void *row)
+{
+	int place = 0, result = SQLITE_OK;
+
+	for (const struct um_column *column = table->columns; column->name; column++)
+		if ((result = bind(statement, ++place, column, row)) != SQLITE_OK)
+			return um_db_write_failed(db, result);
+	sqlite3_step(statement);
+	result = sqlite3_reset(statement);
+	return result == SQLITE_OK ? 0 : um_db_write_failed(db, result);
+}
+
+static int write_with(struct um_db *db, const struct um_table *table, const char *verb,
+		      const void *row)
+{
+	struct um_statement *slot = &db->statement[db->last_insert];
+
+	if (slot->table != table || slot->verb != verb) {
+		int error = find_statement(db, table, verb, NULL, &slot);
+
+		if (error)
+			return error;
+		db->last_insert = (size_t)(slot - db->statement);
+	}
+	return write_row(db, slot->statement, table, row);
+}
+
+static const char insert_verb[] = "INSERT", replace_verb[] = "REPLACE";
+
+int um_db_insert(struct um_db *db, const struct um_table *table, const void *row)
+{
+	return write_with(db, table, insert_verb, row);
+}
+
+int um_db_replace(struct um_db *db, const struct um_table *table, const void *row)
+{
+	return write_with(db, table, replace_verb, row);
+}
+
+/* --- reading --- */
+
+static void read_column(sqlite3_stmt *statement, int place, const struct um_column *column,
+			void *row)
+{
+	char *field = (char *)row + column->offset;
+	bool null = sqlite3_column_type(statement, place) == SQLITE_NULL;
+
+	switch (column->type) {
+	case UM_COLUMN_INT:
+		*(int64_t *)field = null ? UM_NULL : sqlite3_column_int64(statement, place);
+		break;
+	case UM_COLUMN_MASK:
+		*(int64_t *)field = sqlite3_column_int64(statement, place);
+		break;
+	case UM_COLUMN_REAL:
+		*(double *)field = null ? (double)NAN : sqlite3_column_double(statement, place);
+		break;
+	case UM_COLUMN_TEXT:
+		*(const char **)field = (const char *)sqlite3_column_text(statement, place);
+		break;
+	case UM_COLUMN_BLOB:
+		((struct um_blob *)field)->data = sqlite3_column_blob(statement, place);
+		((struct um_blob *)field)->bytes = (size_t)sqlite3_column_bytes(statement, place);
+		break;
+	}
+}
+
+static int read_row(struct um_db *db, sqlite3_stmt *statement, const struct um_table *table,
+		    void *row)
+{
+	int place = 0;
+
+	for (const struct um_column *column = table->columns; column->name; column++, place++) {
+		if (column->required && sqlite3_column_type(statement, place) == SQLITE_NULL)
+			return um_fail(UM_EFORMAT, "%s: damaged: '%s' lacks its %s in a row",
+				       db->path, table->name, column->name);
+		read_column(statement, place, column, row);
+	}
+	return 0;
+}
+
+static int each_row(struct um_db *db, sqlite3_stmt *statement, const struct um_table *table,
+		    void *row, int (*call)(const void *row, void *context), void *context)
+{
+	int result;
+
+	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+		int stop = read_row(db, statement, table, row);
+
+		if (stop == 0)
+			stop = call(row, context);
+		if (stop != 0)
+			return stop;
+	}
+	return result == SQLITE_DONE ? 0 : um_db_failed(db, result);
+}
+
+int um_db_each(struct um_db *db, const struct um_table *table, const char *where, int64_t key,
+	       int (*call)(const void *row, void *context), void *context)
+{
+	struct um_statement *slot;
+	int error = find_statement(db, table, NULL, where, &slot);
+
+	if (error)
+		return error;
+	void *row = malloc(table->row_bytes);
+	if (!row)
+		return um_fail(UM_ENOMEM, "out of memory for a row");
+	slot->busy = true;
+	if (where)
+		sqlite3_bind_int64(slot->statement, 1, key);
+	error = each_row(db, slot->statement, table, row, call, context);
+	sqlite3_reset(slot->statement);
+	slot->busy = false;
+	free(row);
+	return error;
+}

@@ -1,0 +1,178 @@
+#include "rows.h"
+
+#include "trace/spool/spool_record.h"
+
+#define FIELD(kind, field, ...)                                                                    \
+	{                                                                                          \
+		.name = #field, .type = UM_COLUMN_##kind, .offset = offsetof(ROW, field),          \
+		__VA_ARGS__                                                                        \
+	}
+#define INT(field)   FIELD(INT, field)
+#define INT_(field)  FIELD(INT, field, .required = true)
+#define REAL(field)  FIELD(REAL, field)
+#define TEXT(field)  FIELD(TEXT, field)
+#define TEXT_(field) FIELD(TEXT, field, .required = true)
+#define BLOB_(field) FIELD(BLOB, field, .required = true)
+#define LINES(field)                                                                               \
+	FIELD(MASK, field, .unless_offset = offsetof(ROW, touch), .unless = UM_TOUCH_LINES_UNKNOWN)
+#define TABLE(table, order)                                                                        \
+	const struct um_table um_table_##table = {                                                 \
+		.name = #table,                                                                    \
+		.order_by = order,                                                                 \
+		.row_bytes = sizeof(struct um_##table##_row),                                      \
+		.columns = table##_columns,                                                        \
+	}
+
+/* A trailing _ says NOT NULL. */
+/* clang-format off */
+
+#define ROW struct um_run_row
+static const struct um_column run_columns[] = {
+	TEXT_(role), TEXT_(tool), TEXT_(command), TEXT(source), TEXT(backend), TEXT(runtime),
+	TEXT(host), INT(pid), TEXT(started), TEXT_(clock), INT_(start_ns), INT(end_ns),
+	TEXT_(ended), INT(exit_status), INT(exit_signal), TEXT(host_watch), INT(filter_pages),
+	TEXT(machine), TEXT(machine_text), TEXT(driver), TEXT(driver_parameters), TEXT(xnack),
+	INT(page_bytes), INT(memory_bytes), TEXT(policy), TEXT(stamps), {0},
+};
+TABLE(run, "id");
+#undef ROW
+
+#define ROW struct um_device_row
+static const struct um_column device_columns[] = {
+	INT_(device), TEXT_(name), TEXT(arch), INT(memory_bytes), INT(compute_units), TEXT(link),
+	REAL(link_to_device_bytes_per_s), REAL(link_to_host_bytes_per_s), {0},
+};
+TABLE(device, "device");
+#undef ROW
+
+#define ROW struct um_origin_row
+static const struct um_column origin_columns[] = {
+	TEXT_(record), TEXT_(origin), TEXT(detail), {0},
+};
+TABLE(origin, "record");
+#undef ROW
+
+#define ROW struct um_site_row
+static const struct um_column site_columns[] = {INT_(site), {0}};
+TABLE(site, "site");
+#undef ROW
+
+#define ROW struct um_frame_row
+static const struct um_column frame_columns[] = {
+	INT_(site), INT_(depth), TEXT_(module), INT_(offset_bytes), TEXT(function), TEXT(file),
+	INT(line), INT_(inlined), {0},
+};
+TABLE(frame, "site, depth");
+#undef ROW
+
+#define ROW struct um_allocation_row
+static const struct um_column allocation_columns[] = {
+	INT_(allocation), TEXT_(kind), INT_(bytes), INT_(flags), INT(device), INT(address), INT(op),
+	INT(freed_op), INT(site), TEXT(name), {0},
+};
+TABLE(allocation, "allocation");
+#undef ROW
+
+#define ROW struct um_op_row
+static const struct um_column op_columns[] = {
+	INT_(op), TEXT_(kind), INT_(flags), INT(thread), INT(stream), INT(start_ns), INT(end_ns),
+	INT(result), INT(site), INT(allocation), INT(offset_bytes), INT(bytes),
+	INT(source_allocation), INT(source_offset_bytes), INT(device), TEXT(advice), INT(event),
+	INT(value), {0},
+};
+TABLE(op, "op");
+#undef ROW
+
+#define ROW struct um_kernel_row
+static const struct um_column kernel_columns[] = {
+	INT_(op), TEXT_(name), TEXT(symbol), INT_(grid_x), INT_(grid_y), INT_(grid_z),
+	INT_(block_x), INT_(block_y), INT_(block_z), INT(lds_bytes), INT(reads), INT(writes),
+	INT(atomics), INT(bytes_read), INT(bytes_written), {0},
+};
+TABLE(kernel, "op");
+#undef ROW
+
+#define ROW struct um_page_access_row
+static const struct um_column page_access_columns[] = {
+	INT_(op), INT_(allocation), INT_(first_page), INT_(pages), INT_(touch), LINES(lines_read),
+	LINES(lines_written), INT(requests), INT(atomics), {0},
+};
+TABLE(page_access, "op, allocation, first_page");
+#undef ROW
+
+#define ROW struct um_access_chunk_row
+static const struct um_column access_chunk_columns[] = {
+	INT_(op), INT_(chunk), INT_(first_group), INT_(last_group), INT_(touches),
+	INT_(payload_bytes), BLOB_(data), {0},
+};
+TABLE(access_chunk, "op, chunk");
+#undef ROW
+
+#define ROW struct um_fault_row
+static const struct um_column fault_columns[] = {
+	INT(op), INT_(device), INT_(allocation), INT_(first_page), INT_(pages), INT_(faults),
+	TEXT_(access), INT(batch), INT_(start_ns), INT_(end_ns), {0},
+};
+TABLE(fault, "id");
+#undef ROW
+
+#define ROW struct um_migration_row
+static const struct um_column migration_columns[] = {
+	INT(op), INT_(allocation), INT_(first_page), INT_(pages), INT_(bytes), INT_(source),
+	INT_(destination), TEXT_(cause), INT_(transfers), INT(batch), INT_(start_ns), INT_(end_ns),
+	{0},
+};
+TABLE(migration, "id");
+#undef ROW
+
+#define ROW struct um_mapping_row
+static const struct um_column mapping_columns[] = {
+	INT(op), INT_(device), INT_(allocation), INT_(first_page), INT_(pages), TEXT_(change),
+	INT_(at_ns), {0},
+};
+TABLE(mapping, "id");
+#undef ROW
+
+#define ROW struct um_remote_access_row
+static const struct um_column remote_access_columns[] = {
+	INT_(op), INT_(device), INT_(allocation), INT_(first_page), INT_(pages), INT_(lines_read),
+	INT_(lines_written), INT(requests), INT_(bytes_to_device), INT_(bytes_to_host), {0},
+};
+TABLE(remote_access, "id");
+#undef ROW
+
+#define ROW struct um_copy_traffic_row
+static const struct um_column copy_traffic_columns[] = {
+	INT_(op), INT(allocation), INT_(bytes_to_device), INT_(bytes_to_host), INT_(start_ns),
+	INT_(end_ns), {0},
+};
+TABLE(copy_traffic, "op");
+#undef ROW
+
+#define ROW struct um_loss_row
+static const struct um_column loss_columns[] = {
+	INT_(op), TEXT_(kind), INT_(count), TEXT(detail), {0},
+};
+TABLE(loss, "rowid");
+#undef ROW
+/* clang-format on */
+
+const struct um_table *const um_tables[] = {
+	&um_table_run,
+	&um_table_device,
+	&um_table_origin,
+	&um_table_site,
+	&um_table_frame,
+	&um_table_allocation,
+	&um_table_op,
+	&um_table_kernel,
+	&um_table_page_access,
+	&um_table_access_chunk,
+	&um_table_fault,
+	&um_table_migration,
+	&um_table_mapping,
+	&um_table_remote_access,
+	&um_table_copy_traffic,
+	&um_table_loss,
+	NULL,
+};
