@@ -89,8 +89,8 @@ static int generate(LLVMModuleRef device, LLVMTargetMachineRef machine,
 	LLVMModuleRef plain_module;
 	int error;
 
-	um_ir_yields(device);
 	um_ir_order(device);
+	um_ir_yields(device);
 	plain_module = um_ir_split(device);
 	snprintf(hooked, sizeof hooked, "%s/%u-hooked.o", r->folder, r->number);
 	snprintf(plain, sizeof plain, "%s/%u-plain.o", r->folder, r->number);

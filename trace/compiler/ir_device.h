@@ -6,8 +6,8 @@
  *   um_ir_prepare      variables by address space, traps, intrinsics -> what x86-64 code can do
  *   um_ir_entries      um_hooked.K(args) for each kernel that the host launches
  *   um_ir_optimise     LLVM's own pipeline, kept from merging what must stay apart
- *   um_ir_yields       turns of waiting loops let others run
  *   um_ir_order        blocks in the order of paths, which wave operations rely on
+ *   um_ir_yields       turns of waiting loops let others run
  *   um_ir_split        a second module um_plain.K, variables defined once
  *   um_ir_instrument   um_access() before each access that may be to memory of the host's
  *
@@ -34,8 +34,8 @@ int um_ir_prepare(LLVMModuleRef device);
 int um_ir_entries(LLVMModuleRef device, const struct um_stubs *);
 /* Once in a process: it sets switches of LLVM, also for the code generator. */
 int um_ir_optimise(LLVMModuleRef device, LLVMTargetMachineRef, const char *level);
-void um_ir_yields(LLVMModuleRef device);
 void um_ir_order(LLVMModuleRef device);
+void um_ir_yields(LLVMModuleRef device); /* after um_ir_order */
 /* Out: the plain module; `device` keeps the variables and the hooked entries. */
 LLVMModuleRef um_ir_split(LLVMModuleRef device);
 /* UM_ELIMIT when there are more instructions than a descriptor can number. */

@@ -7,6 +7,7 @@
 #include "ir_pointer.h"
 #include "trace/base/error.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Every `extern __shared__` array starts at the runtime's one block. */
@@ -43,22 +44,15 @@ static LLVMValueRef generic_copy(LLVMModuleRef module, LLVMValueRef old)
 static void make_generic(LLVMModuleRef module, LLVMValueRef old)
 {
 	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(old));
-	LLVMValueRef new;
-	char name[4096];
+	bool dynamic = space == UM_IR_SPACE_SHARED && LLVMIsDeclaration(old);
+	LLVMValueRef new = dynamic ? dynamic_lds(module) : generic_copy(module, old);
+	char *name = strdup(um_ir_name(old));
 
-	if (space == UM_IR_SPACE_SHARED && LLVMIsDeclaration(old))
-		new = dynamic_lds(module);
-	else
-		new = generic_copy(module, old);
 	LLVMReplaceAllUsesWith(old, LLVMConstAddrSpaceCast(new, LLVMTypeOf(old)));
-	if (new != LLVMGetNamedGlobal(module, "um_lds_dynamic")) {
-		strncpy(name, um_ir_name(old), sizeof name - 1);
-		name[sizeof name - 1] = 0;
-		LLVMDeleteGlobal(old);
-		LLVMSetValueName2(new, name, strlen(name));
-		return;
-	}
 	LLVMDeleteGlobal(old);
+	if (!dynamic && name)
+		LLVMSetValueName2(new, name, strlen(name));
+	free(name);
 }
 
 static void make_variables_generic(LLVMModuleRef module)

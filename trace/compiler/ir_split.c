@@ -4,6 +4,7 @@
 #include "ir_names.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A constant whose address means nothing may as well exist twice. */
@@ -54,6 +55,16 @@ static void delete_variable(LLVMModuleRef module, const char *name)
 		LLVMDeleteGlobal(variable);
 }
 
+static void rename_plain(LLVMValueRef entry)
+{
+	char *name = NULL;
+
+	if (asprintf(&name, "um_plain.%s", um_ir_name(entry) + strlen("um_hooked.")) < 0)
+		return;
+	LLVMSetValueName2(entry, name, strlen(name));
+	free(name);
+}
+
 static void make_plain(LLVMModuleRef plain)
 {
 	for (LLVMValueRef g = LLVMGetFirstGlobal(plain); g; g = LLVMGetNextGlobal(g)) {
@@ -64,15 +75,8 @@ static void make_plain(LLVMModuleRef plain)
 		LLVMSetSection(g, "");
 	}
 	UM_IR_FOR_EACH_FUNCTION(f, plain)
-	{
-		const char *name = um_ir_name(f);
-		char plain_name[4096];
-
-		if (!um_ir_starts_with(name, "um_hooked."))
-			continue;
-		snprintf(plain_name, sizeof plain_name, "um_plain.%s", name + strlen("um_hooked."));
-		LLVMSetValueName2(f, plain_name, strlen(plain_name));
-	}
+	if (um_ir_starts_with(um_ir_name(f), "um_hooked."))
+		rename_plain(f);
 }
 
 LLVMModuleRef um_ir_split(LLVMModuleRef module)

@@ -1,7 +1,8 @@
 /*
  * A loop that waits for another lane, group or the host would wait for ever where lanes run one
- * after another. In every turn of a loop whose end hangs on a volatile or atomic access, the lane
- * calls um_yield().
+ * after another. Where a loop whose end hangs on a volatile or atomic access goes back to its
+ * start, the lane calls um_yield(). A loop that ends in its first turn, as most that compare and
+ * swap, calls nothing.
  */
 #include "ir_device.h"
 
@@ -9,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { BLOCKS_MAX = 4096 };
+enum { DEPTH_MAX = 8 };
 
 /* Could another lane change what this reads? */
 static bool may_wait(LLVMValueRef i)
@@ -20,6 +21,8 @@ static bool may_wait(LLVMValueRef i)
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
 		return true;
+	case LLVMCall:
+		return um_ir_starts_with(um_ir_callee(i), "um_atomic_");
 	default:
 		return false;
 	}
@@ -27,7 +30,7 @@ static bool may_wait(LLVMValueRef i)
 
 static bool decides_branch(LLVMValueRef value, int depth)
 {
-	if (depth > 8)
+	if (depth > DEPTH_MAX)
 		return false;
 	for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
@@ -36,58 +39,157 @@ static bool decides_branch(LLVMValueRef value, int depth)
 			continue;
 		if (LLVMIsABranchInst(user) || LLVMIsASwitchInst(user))
 			return true;
-		if (LLVMGetInstructionOpcode(user) != LLVMCall && !LLVMIsAPHINode(user) &&
-		    !LLVMIsAStoreInst(user) && decides_branch(user, depth + 1))
+		if (LLVMGetInstructionOpcode(user) != LLVMCall && !LLVMIsAStoreInst(user) &&
+		    decides_branch(user, depth + 1))
 			return true;
 	}
 	return false;
 }
 
-/* Can control come back to `block`? */
-static bool in_loop(LLVMBasicBlockRef block)
+static bool waits(LLVMBasicBlockRef block)
 {
-	LLVMBasicBlockRef *seen = calloc(BLOCKS_MAX, sizeof *seen);
-	size_t count = 0, done = 0;
-	bool found = false;
-
-	if (!seen)
-		return false;
-	seen[count++] = block;
-	while (done < count && !found) {
-		LLVMValueRef end = LLVMGetBasicBlockTerminator(seen[done++]);
-
-		for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
-			LLVMBasicBlockRef next = LLVMGetSuccessor(end, s);
-			size_t known = 0;
-
-			found |= next == block;
-			while (known < count && seen[known] != next)
-				known++;
-			if (known == count && count < BLOCKS_MAX)
-				seen[count++] = next;
-		}
-	}
-	free(seen);
-	return found;
+	UM_IR_FOR_EACH_INSTRUCTION(i, block)
+	if (may_wait(i) && decides_branch(i, 0))
+		return true;
+	return false;
 }
 
-static void yield_before(LLVMModuleRef module, LLVMValueRef instruction)
+/* An edge that goes back in the order of um_ir_order(): the blocks of its loop lie between. */
+struct back_edge {
+	unsigned from, to;
+};
+
+struct loops {
+	LLVMBasicBlockRef *blocks;
+	unsigned block_count;
+	struct back_edge *edges;
+	unsigned edge_count;
+};
+
+static unsigned position(const struct loops *loops, LLVMBasicBlockRef block)
+{
+	unsigned b = 0;
+
+	while (loops->blocks[b] != block)
+		b++;
+	return b;
+}
+
+static bool find_loops(struct loops *out, LLVMValueRef function)
+{
+	unsigned edges = 0;
+
+	*out = (struct loops){.block_count = LLVMCountBasicBlocks(function)};
+	UM_IR_FOR_EACH_BLOCK(b, function)
+	edges += LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(b));
+	out->blocks = calloc(out->block_count + 1u, sizeof(LLVMBasicBlockRef));
+	out->edges = calloc(edges + 1u, sizeof *out->edges);
+	if (!out->blocks || !out->edges)
+		return false;
+	LLVMGetBasicBlocks(function, out->blocks);
+	for (unsigned b = 0; b < out->block_count; b++) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(out->blocks[b]);
+
+		for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
+			unsigned to = position(out, LLVMGetSuccessor(end, s));
+
+			if (to <= b)
+				out->edges[out->edge_count++] = (struct back_edge){b, to};
+		}
+	}
+	return true;
+}
+
+/* The phi nodes of `block` hear from `now` what they heard from `before`. */
+static void redirect_phis(LLVMBasicBlockRef block, LLVMBasicBlockRef before, LLVMBasicBlockRef now)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(block)));
+	LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+
+	UM_IR_FOR_EACH_INSTRUCTION(i, block)
+	{
+		LLVMValueRef phi;
+
+		if (!LLVMIsAPHINode(i))
+			break;
+		LLVMPositionBuilderBefore(builder, i);
+		phi = LLVMBuildPhi(builder, LLVMTypeOf(i), "");
+		for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
+			LLVMValueRef value = LLVMGetIncomingValue(i, k);
+			LLVMBasicBlockRef from = LLVMGetIncomingBlock(i, k);
+
+			from = from == before ? now : from;
+			LLVMAddIncoming(phi, &value, &from, 1);
+		}
+		LLVMReplaceAllUsesWith(i, phi);
+		LLVMInstructionEraseFromParent(i);
+	}
+	LLVMDisposeBuilder(builder);
+}
+
+static void yield_on(LLVMModuleRef module, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
 	LLVMContextRef context = LLVMGetModuleContext(module);
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false);
 	LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+	LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
+	LLVMBasicBlockRef between =
+		LLVMAppendBasicBlockInContext(context, LLVMGetBasicBlockParent(from), "");
 
-	LLVMPositionBuilderBefore(builder, instruction);
-	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(instruction));
+	LLVMMoveBasicBlockAfter(between, from);
+	LLVMPositionBuilderAtEnd(builder, between);
+	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(end));
 	LLVMBuildCall2(builder, type, um_ir_function(module, "um_yield", type), NULL, 0, "");
+	LLVMBuildBr(builder, to);
 	LLVMDisposeBuilder(builder);
+	for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
+		if (LLVMGetSuccessor(end, s) == to)
+			LLVMSetSuccessor(end, s, between);
+	redirect_phis(to, from, between);
+}
+
+/* The ways back of the innermost loop around block `b`. */
+static void mark_ways_back(const struct loops *loops, unsigned b, bool *marked)
+{
+	unsigned inner = 0;
+	bool found = false;
+
+	for (unsigned e = 0; e < loops->edge_count; e++)
+		if (loops->edges[e].to <= b && b <= loops->edges[e].from &&
+		    (!found || loops->edges[e].to > inner)) {
+			inner = loops->edges[e].to;
+			found = true;
+		}
+	for (unsigned e = 0; e < loops->edge_count; e++)
+		if (found && loops->edges[e].to == inner)
+			marked[e] = true;
+}
+
+static void add_yields(LLVMModuleRef module, const struct loops *loops)
+{
+	bool *marked = calloc(loops->edge_count + 1u, sizeof *marked);
+
+	if (!marked)
+		return;
+	for (unsigned b = 0; b < loops->block_count; b++)
+		if (waits(loops->blocks[b]))
+			mark_ways_back(loops, b, marked);
+	for (unsigned e = 0; e < loops->edge_count; e++)
+		if (marked[e])
+			yield_on(module, loops->blocks[loops->edges[e].from],
+				 loops->blocks[loops->edges[e].to]);
+	free(marked);
 }
 
 void um_ir_yields(LLVMModuleRef module)
 {
 	UM_IR_FOR_EACH_FUNCTION(f, module)
-	UM_IR_FOR_EACH_BLOCK(b, f)
-	UM_IR_FOR_EACH_INSTRUCTION(i, b)
-	if (may_wait(i) && decides_branch(i, 0) && in_loop(b))
-		yield_before(module, i);
+	{
+		struct loops loops;
+
+		if (find_loops(&loops, f) && loops.edge_count)
+			add_yields(module, &loops);
+		free(loops.blocks);
+		free(loops.edges);
+	}
 }

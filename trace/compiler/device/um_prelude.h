@@ -5,6 +5,7 @@
  */
 #ifndef UM_PRELUDE_H
 #define UM_PRELUDE_H
+#pragma clang system_header /* no warnings in here */
 
 #undef _FORTIFY_SOURCE /* its checks are the host's */
 
