@@ -58,6 +58,11 @@ static const char *keep_word(const char *word)
 		"unset_accessed_by",
 		"coarse_grain",
 		"unset_coarse_grain",
+		"managed",
+		"device",
+		"pinned",
+		"registered",
+		"pageable",
 	};
 
 	if (!word)
@@ -150,6 +155,7 @@ struct one_row {
 	size_t bytes;
 	char **texts[2]; /* where to keep text, in the order of `offsets` */
 	size_t offsets[2];
+	const char **word; /* a kind, or NULL */
 	bool found, no_memory;
 };
 
@@ -159,6 +165,8 @@ static int take_one(const void *row, void *context)
 
 	memcpy(one->out, row, one->bytes);
 	one->found = true;
+	if (one->word)
+		*one->word = keep_word(*one->word);
 	for (size_t i = 0; i < 2 && one->texts[i]; i++) {
 		const char **field = (const char **)(void *)((char *)one->out + one->offsets[i]);
 		char *copy = *field ? strdup(*field) : NULL;
@@ -185,25 +193,16 @@ const struct um_allocation_row *um_source_allocation(struct um_source *source, i
 	struct one_row one = {
 		.out = row,
 		.bytes = sizeof(*row),
+		.word = &row->kind,
 		.texts = {&source->allocation_name},
 		.offsets = {offsetof(struct um_allocation_row, name)},
 	};
-	static const char *const kinds[] = {"managed", "device", "pinned", "registered",
-					    "pageable"};
 
 	if (row->allocation == allocation && row->kind)
 		return row;
-	if (!read_one(source, &um_table_allocation, "allocation = ?", allocation, &one)) {
-		row->kind = NULL;
-		return NULL;
-	}
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!strcmp(kinds[i], row->kind)) {
-			row->kind = kinds[i];
-			return row;
-		}
 	row->kind = NULL;
-	return NULL;
+	return read_one(source, &um_table_allocation, "allocation = ?", allocation, &one) ? row
+											  : NULL;
 }
 
 const struct um_kernel_row *um_source_kernel(struct um_source *source, int64_t op)
