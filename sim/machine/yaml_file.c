@@ -84,7 +84,9 @@ static int syntax_error(const struct reading *reading)
 		return out_of_memory();
 	if (parser->error == YAML_READER_ERROR)
 		return fail_at_mark(file, mark_of_offset(file, parser->problem_offset),
-				    "this is not text in UTF-8");
+				    parser->problem && strstr(parser->problem, "control")
+					    ? "a control character"
+					    : "this is not text in UTF-8");
 	const char *problem = parser->problem ? parser->problem : "not YAML";
 	if (byte_at(file, parser->problem_mark) == '\t')
 		problem = "a tab: YAML is indented with blanks";

@@ -2,22 +2,36 @@
 
 #include "sim/machine/machine_file.h"
 #include "trace/base/error.h"
+#include "trace/base/text_width.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A double-quoted YAML scalar. */
+/* YAML 1.1, c-printable, less the line breaks and the byte order mark, which mean something. */
+static bool is_printable(uint32_t c)
+{
+	return (c >= 0x20 && c <= 0x7e) || (c >= 0xa0 && c <= 0x2027) ||
+	       (c >= 0x202a && c <= 0xfefe) || (c >= 0xff00 && c <= 0xfffd) ||
+	       (c >= 0x10000 && c <= 0x10ffff);
+}
+
+/* A double-quoted YAML scalar. A byte of a path that is no UTF-8 becomes '?'. */
 static void write_string(FILE *out, const char *text)
 {
 	fputc('"', out);
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			fprintf(out, "\\%c", *c);
-		else if (*c < 0x20 || *c == 0x7f)
-			fprintf(out, "\\x%02x", *c);
+	while (*text) {
+		uint32_t c;
+		size_t bytes = um_utf8_decode(text, &c);
+		if (c == UM_NO_CHARACTER)
+			fputc('?', out);
+		else if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", (char)c);
+		else if (is_printable(c))
+			fwrite(text, 1, bytes, out);
 		else
-			fputc(*c, out);
+			fprintf(out, "\\u%04" PRIx32, c);
+		text += bytes;
 	}
 	fputc('"', out);
 }

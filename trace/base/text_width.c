@@ -21,7 +21,10 @@ static const struct span double_width[] = {
 };
 /* Bidirectional controls: they can make a line read as what it is not. */
 static const struct span dangerous[] = {
-	{0x0080, 0x009f}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}, {0xd800, 0xdfff},
+	{0x0080, 0x009f},
+	{0x200e, 0x200f},
+	{0x2028, 0x202e},
+	{0x2066, 0x2069},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -43,15 +46,15 @@ static int columns_of(uint32_t c)
 	return in_spans(c, double_width, COUNT(double_width)) ? 2 : 1;
 }
 
-size_t um_utf8_next(const char *text, int *columns)
+size_t um_utf8_decode(const char *text, uint32_t *character)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	/* Smallest value that needs 1, 2, 3, 4 bytes: anything less is an overlong form. */
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	size_t bytes = s[0] < 0x80 ? 1 : s[0] < 0xc0 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	uint32_t c = bytes == 1 ? s[0] : bytes ? s[0] & (0x7fu >> bytes) : 0;
+	uint32_t c = bytes == 1 ? s[0] : s[0] & (0x7fu >> bytes);
 
-	*columns = -1;
+	*character = UM_NO_CHARACTER;
 	if (bytes == 0 || s[0] > 0xf4)
 		return 1;
 	for (size_t i = 1; i < bytes; i++) {
@@ -59,9 +62,18 @@ size_t um_utf8_next(const char *text, int *columns)
 			return 1;
 		c = c << 6 | (s[i] & 0x3f);
 	}
-	if (c < least[bytes] || c > 0x10ffff)
+	if (c < least[bytes] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
 		return 1;
-	*columns = columns_of(c);
+	*character = c;
+	return bytes;
+}
+
+size_t um_utf8_next(const char *text, int *columns)
+{
+	uint32_t character;
+	size_t bytes = um_utf8_decode(text, &character);
+
+	*columns = character == UM_NO_CHARACTER ? -1 : columns_of(character);
 	return bytes;
 }
 

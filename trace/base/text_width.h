@@ -3,6 +3,15 @@
 #define UM_TEXT_WIDTH_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+#define UM_NO_CHARACTER UINT32_MAX
+
+/*
+ * One character of UTF-8 at `text`, which is not at its end: returns its bytes and its code point;
+ * a byte that is no UTF-8 is one byte and UM_NO_CHARACTER.
+ */
+size_t um_utf8_decode(const char *text, uint32_t *character);
 
 /*
  * One character of UTF-8 at `text`, which is not at its end: returns its bytes and sets *columns to

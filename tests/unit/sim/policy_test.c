@@ -161,6 +161,7 @@ static const struct refusal refusals[] = {
 	{"machine: \"a\\x1b[31m\"\n",
 	 "p.yaml:1:10: no machine \"a?[31m\": there are h200, mi250x, or give a file (./my.yaml)"},
 	{"machine: a\n---\nmachine: b\n", "p.yaml:2:1: a second document in the file"},
+	{"machine: a\x01\n", "p.yaml:1:11: a control character"},
 	{"machine: \xff\n", "p.yaml:1:10: this is not text in UTF-8"},
 };
 
@@ -257,8 +258,12 @@ static void read_whole(void **state)
 
 static void text_is_a_fixed_point(void **state)
 {
-	static const char *const texts[] = {whole, "", "# nothing\n", "driver: fixed\n",
-					    "driver: {share: 0.3333333333333333, window: 5000B}\n"};
+	static const char *const texts[] = {
+		whole, "", "# nothing\n", "driver: fixed\n",
+		"driver: {share: 0.3333333333333333, window: 5000B}\n",
+		/* line breaks, controls and marks of YAML, and beyond 16 bits */
+		"advise:\n  - on: {name: \"\\x87\\N\\L\\uFEFF\\uFFFE\\U0001F600 "
+		"\xc3\xa9\"}\n    read_mostly: on\n"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
