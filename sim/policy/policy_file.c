@@ -363,7 +363,7 @@ static int create_policy(struct um_policy **out, const char *path)
 
 static int policy_of_file(struct um_policy **out, const struct um_yaml_file *file)
 {
-	struct um_policy *policy;
+	struct um_policy *policy = NULL;
 	int error = create_policy(&policy, file->path);
 
 	if (error)

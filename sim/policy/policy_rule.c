@@ -141,7 +141,7 @@ static int read_coarse_grain(const struct um_yaml_file *file, const struct um_ya
 static int add_accessor(const struct um_yaml_file *file, const struct um_yaml_node *node,
 			struct um_rule *rule)
 {
-	um_device_id device;
+	um_device_id device = UM_HOST;
 	int error = parse_place(file, node, "accessed_by", &device);
 
 	if (error)

@@ -151,7 +151,7 @@ static int check_with_trace(const struct options *options, const struct um_polic
 
 static int check(const struct options *options)
 {
-	struct um_policy *policy;
+	struct um_policy *policy = NULL;
 	struct um_db *trace;
 	int error = um_policy_load(&policy, options->policy);
 
