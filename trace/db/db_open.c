@@ -225,7 +225,9 @@ int um_db_open(struct um_db **out, const char *path)
 static int start_writing(struct um_db *db)
 {
 	db->writes = true;
-	return um_db_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+	/* The read opens the log, and with it takes the lock that tells others of us. */
+	return um_db_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+			      "SELECT count(*) FROM sqlite_schema");
 }
 
 int um_db_open_rw(struct um_db **out, const char *path)

@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
 
 static const struct {
 	int result, error;
 	const char *text;
 } causes[] = {
-	{SQLITE_FULL, UM_EIO, "no space left on the disk"},
 	{SQLITE_READONLY, UM_EIO, "cannot be written"},
 	{SQLITE_BUSY, UM_EIO, "locked by another program"},
 	{SQLITE_LOCKED, UM_EIO, "locked by another program"},
@@ -33,15 +34,34 @@ static const char *system_cause(int number)
 	}
 }
 
-int um_db_failed(struct um_db *db, int result)
+/*
+ * The system's error number behind a failed write. Where a write was cut short SQLite has none, and
+ * a full disk and a file that may not grow are the same to it.
+ */
+static int cause_number(struct um_db *db)
 {
 	int number = sqlite3_system_errno(db->sqlite);
-	const char *detail = sqlite3_errmsg(db->sqlite);
+	struct rlimit limit;
+	struct statvfs disk;
 
-	if ((result & 0xff) == SQLITE_IOERR && number != 0)
-		return um_fail(UM_EIO, "%s: %s", db->path, system_cause(number));
+	if (number != 0)
+		return number;
+	if (statvfs(db->path, &disk) == 0 && disk.f_bavail == 0)
+		return ENOSPC;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+		return EFBIG;
+	return EIO;
+}
+
+int um_db_failed(struct um_db *db, int result)
+{
+	const char *detail = sqlite3_errmsg(db->sqlite);
+	int primary = result & 0xff;
+
+	if (primary == SQLITE_FULL || primary == SQLITE_IOERR)
+		return um_fail(UM_EIO, "%s: %s", db->path, system_cause(cause_number(db)));
 	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++)
-		if ((result & 0xff) == causes[i].result)
+		if (primary == causes[i].result)
 			return um_fail(causes[i].error, "%s: %s (%s)", db->path, causes[i].text,
 				       detail);
 	return um_fail(UM_EIO, "%s: %s", db->path, detail);
