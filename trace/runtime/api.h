@@ -23,17 +23,12 @@
 #define UM_API		__attribute__((visibility("default")))
 #define UM_MAX_DEVICES	32u
 #define UM_CALL_CONFIGS 8u /* nested <<<>>> whose arguments launch kernels themselves */
-#define UM_CALL_ARGS	64u
-#define UM_ARG_BYTES	4096u /* of all arguments of a kernel; the limit of HIP's kernarg segment */
 
 struct um_call_config {
 	dim3 grid, block;
 	size_t lds_bytes;
 	hipStream_t stream;
 	const void *site;
-	unsigned args; /* of hipSetupArgument */
-	size_t arg_offset[UM_CALL_ARGS];
-	_Alignas(16) unsigned char arg_bytes[UM_ARG_BYTES];
 };
 
 /* What HIP keeps per host thread. */
@@ -43,7 +38,7 @@ struct um_thread {
 	unsigned depth;		 /* API functions that call API functions, and callbacks */
 	const void *site;	 /* return address of the outermost API function */
 	const void *launch_site; /* of the <<<>>> whose configuration was popped last, until used */
-	struct um_call_config *configs; /* UM_CALL_CONFIGS, allocated on first use */
+	struct um_call_config configs[UM_CALL_CONFIGS];
 	unsigned config_count;
 	struct um_stream *stream; /* hipStreamPerThread, made on first use */
 };
@@ -52,9 +47,6 @@ extern _Thread_local struct um_thread um_thread;
 void um_enter(const void *return_address);
 /* Records an error, not a success: what hipGetLastError() tells stays until it is read. */
 hipError_t um_leave(hipError_t);
-/* For functions whose result is not an error of theirs (hipGetLastError, hipEventQuery's "not
- * ready"). */
-hipError_t um_leave_silently(hipError_t);
 #define UM_ENTER() um_enter(__builtin_return_address(0))
 
 /* Maps the arena on first use: hipErrorOutOfMemory (said on stderr) when that fails. */
@@ -97,6 +89,8 @@ hipError_t um_memory_allocate(void **out, enum um_allocation_kind, uint64_t byte
 void um_memory_record(const struct um_allocation *, const struct um_record_op *op,
 		      const char *name);
 hipError_t um_memory_free(struct um_allocation *, uint32_t stream);
+/* In the child of a fork, which has none of it. */
+void um_memory_child(void);
 /* The device's own memory that is left; see hipMemGetInfo(). */
 uint64_t um_memory_device_left(int device);
 /* Where the runtime itself reads and writes: the alias for the arena, the address for all else. */

@@ -10,9 +10,7 @@
 static struct um_call_config *push_config(dim3 grid, dim3 block, size_t lds_bytes,
 					  hipStream_t stream)
 {
-	if (!um_thread.configs)
-		um_thread.configs = calloc(UM_CALL_CONFIGS, sizeof(*um_thread.configs));
-	if (!um_thread.configs || um_thread.config_count == UM_CALL_CONFIGS)
+	if (um_thread.config_count == UM_CALL_CONFIGS)
 		return NULL;
 	struct um_call_config *config = &um_thread.configs[um_thread.config_count++];
 
@@ -21,7 +19,6 @@ static struct um_call_config *push_config(dim3 grid, dim3 block, size_t lds_byte
 	config->lds_bytes = lds_bytes;
 	config->stream = stream;
 	config->site = um_thread.site;
-	config->args = 0;
 	return config;
 }
 
@@ -161,24 +158,42 @@ hipError_t um_launch_ggl(uintptr_t stub, const dim3 *grid, const dim3 *block, ui
 /* --- the launch of old: hipConfigureCall, hipSetupArgument for each argument, hipLaunchByPtr ---
  */
 
+#define MAX_ARGS  64u
+#define ARG_BYTES 4096u /* of all arguments of a kernel: what AMD's compilers allow */
+
+/* Those of the configuration that is on top; the thread has one launch of this kind at a time. */
+struct old_args {
+	unsigned count;
+	size_t offset[MAX_ARGS];
+	_Alignas(16) unsigned char bytes[ARG_BYTES];
+};
+static _Thread_local struct old_args *old_args;
+
+static hipError_t configure_call(dim3 grid, dim3 block, size_t lds_bytes, hipStream_t stream)
+{
+	if (!old_args)
+		old_args = malloc(sizeof(*old_args));
+	if (!old_args || !push_config(grid, block, lds_bytes, stream))
+		return hipErrorOutOfMemory;
+	old_args->count = 0;
+	return hipSuccess;
+}
+
 hipError_t hipConfigureCall(dim3 grid, dim3 block, size_t lds_bytes, hipStream_t stream)
 {
 	UM_ENTER();
-	return um_leave(push_config(grid, block, lds_bytes, stream) ? hipSuccess
-								    : hipErrorOutOfMemory);
+	return um_leave(configure_call(grid, block, lds_bytes, stream));
 }
 
 static hipError_t setup_argument(const void *argument, size_t bytes, size_t offset)
 {
-	struct um_call_config *config = top_config();
-
-	if (!config)
+	if (!old_args)
 		return hipErrorMissingConfiguration;
-	if (!argument || offset > UM_ARG_BYTES || bytes > UM_ARG_BYTES - offset ||
-	    config->args == UM_CALL_ARGS)
+	if (!argument || offset > ARG_BYTES || bytes > ARG_BYTES - offset ||
+	    old_args->count == MAX_ARGS)
 		return hipErrorInvalidValue;
-	memcpy(config->arg_bytes + offset, argument, bytes);
-	config->arg_offset[config->args++] = offset;
+	memcpy(old_args->bytes + offset, argument, bytes);
+	old_args->offset[old_args->count++] = offset;
 	return hipSuccess;
 }
 
@@ -188,25 +203,31 @@ hipError_t hipSetupArgument(const void *argument, size_t bytes, size_t offset)
 	return um_leave(setup_argument(argument, bytes, offset));
 }
 
+static hipError_t launch_with(const void *stub, struct old_args *taken)
+{
+	struct by_stub launch = {.stub = stub};
+	void *args[MAX_ARGS];
+
+	for (unsigned i = 0; i < taken->count; i++)
+		args[i] = taken->bytes + taken->offset[i];
+	launch.args = args;
+	hipError_t error =
+		pop_config(&launch.grid, &launch.block, &launch.lds_bytes, &launch.stream);
+
+	return error ? error : launch_stub(&launch);
+}
+
 static hipError_t launch_by_ptr(const void *stub)
 {
-	struct um_call_config *config = top_config();
-	void *args[UM_CALL_ARGS];
+	struct old_args *taken = old_args;
 
-	if (!config)
+	if (!taken)
 		return hipErrorMissingConfiguration;
-	for (unsigned i = 0; i < config->args; i++)
-		args[i] = config->arg_bytes + config->arg_offset[i];
-	um_thread.config_count--;
-	um_thread.launch_site = config->site;
-	return launch_stub(&(struct by_stub){
-		.stub = stub,
-		.grid = config->grid,
-		.block = config->block,
-		.args = args,
-		.lds_bytes = config->lds_bytes,
-		.stream = config->stream,
-	});
+	old_args = NULL;
+	hipError_t error = launch_with(stub, taken);
+
+	free(taken);
+	return error;
 }
 
 hipError_t hipLaunchByPtr(const void *stub)

@@ -18,12 +18,24 @@ static hipMemoryType legacy_type(const struct um_allocation *allocation)
 	return type == hipMemoryTypeUnified ? hipMemoryTypeDevice : type;
 }
 
+static hipError_t get_variable(hipPointerAttribute_t *out, const void *address)
+{
+	*out = (hipPointerAttribute_t){
+		.memoryType = hipMemoryTypeDevice,
+		.device = um_thread.device,
+		.devicePointer = (void *)(uintptr_t)address,
+	};
+	return hipSuccess;
+}
+
 static hipError_t get_attributes(hipPointerAttribute_t *out, const void *address)
 {
 	const struct um_allocation *allocation = um_memory_find(address);
 
-	if (!out || !address || !allocation)
+	if (!out || !address)
 		return hipErrorInvalidValue;
+	if (!allocation)
+		return um_module_holds(address) ? get_variable(out, address) : hipErrorInvalidValue;
 	*out = (hipPointerAttribute_t){
 		.memoryType = legacy_type(allocation),
 		.device = allocation->device,

@@ -128,7 +128,8 @@ hipError_t um_fill_run(const struct um_fill *request)
 		return error;
 	if (!bytes_of(&request->extent))
 		return hipSuccess;
-	if (!um_memory_find(request->to.start))
+	/* Unlike a copy, a fill is only for memory that the device knows. */
+	if (!um_memory_find(request->to.start) && !um_module_holds(request->to.start))
 		return hipErrorInvalidValue;
 	error = check_box(&request->to, &request->extent);
 	if (error)

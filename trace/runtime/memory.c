@@ -36,22 +36,23 @@ void *um_memory_own(const void *address)
 	return offset < um_arena.span ? um_arena_alias(address) : (void *)(uintptr_t)address;
 }
 
-struct use {
-	int device;
+/* What each device holds. */
+static struct {
 	uint64_t device_bytes, managed_bytes;
-};
+} used[UM_MAX_DEVICES];
 
-static bool add_use(struct um_allocation *allocation, void *context)
+static void count(const struct um_allocation *allocation, uint64_t bytes)
 {
-	struct use *use = context;
-
-	if (allocation->device != use->device)
-		return true;
 	if (allocation->kind == UM_ALLOCATION_DEVICE)
-		use->device_bytes += allocation->bytes;
+		used[allocation->device].device_bytes += bytes;
 	if (allocation->kind == UM_ALLOCATION_MANAGED)
-		use->managed_bytes += allocation->bytes;
-	return true;
+		used[allocation->device].managed_bytes += bytes;
+}
+
+void um_memory_child(void)
+{
+	memset(used, 0, sizeof(used));
+	um_arena_child();
 }
 
 static uint64_t left_after(int device, uint64_t bytes)
@@ -67,18 +68,12 @@ static uint64_t left_after(int device, uint64_t bytes)
  */
 uint64_t um_memory_device_left(int device)
 {
-	struct use use = {.device = device};
-
-	um_arena_each(add_use, &use);
-	return left_after(device, use.device_bytes + use.managed_bytes);
+	return left_after(device, used[device].device_bytes + used[device].managed_bytes);
 }
 
 static bool device_has_room(int device, uint64_t bytes)
 {
-	struct use use = {.device = device};
-
-	um_arena_each(add_use, &use);
-	return bytes <= left_after(device, use.device_bytes);
+	return bytes <= left_after(device, used[device].device_bytes);
 }
 
 /* What the host cannot hold would work on the machine that is played: say so, once. */
@@ -153,6 +148,7 @@ hipError_t um_memory_allocate(void **out, enum um_allocation_kind kind, uint64_t
 	if (!error) {
 		allocation->flags = flags;
 		allocation->device = um_thread.device;
+		count(allocation, bytes);
 		op.allocation = allocation->id;
 		um_memory_record(allocation, &op, name);
 		if (kind == UM_ALLOCATION_MANAGED && um_tracer_on())
@@ -172,6 +168,7 @@ hipError_t um_memory_free(struct um_allocation *allocation, uint32_t stream)
 	um_tracer_op_begin(&op);
 	if (allocation->kind == UM_ALLOCATION_MANAGED && um_tracer_on())
 		um_hostwatch_remove(allocation->offset, watched_bytes(allocation));
+	count(allocation, -allocation->bytes);
 	um_page_state_free(allocation->state);
 	if (allocation->kind == UM_ALLOCATION_REGISTERED)
 		um_registered_remove(allocation);

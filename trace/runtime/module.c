@@ -14,8 +14,13 @@
 #include <unistd.h>
 
 struct um_module {
+	struct um_module *next;
 	void *library; /* of dlopen */
+	char *lds;
+	uint64_t lds_bytes;
 };
+
+static struct um_module *all;
 
 /*
  * A name for descriptor `file` that no dlopen was given before: glibc takes a name that it knows
@@ -101,6 +106,17 @@ static int find_image(struct um_bundle_entry *out, const void *data, size_t byte
 	return 0;
 }
 
+static void find_lds(struct um_module *module)
+{
+	char *start = dlsym(module->library, "__start_um_lds");
+	char *stop = dlsym(module->library, "__stop_um_lds");
+
+	if (!start || !stop)
+		return;
+	module->lds = start;
+	module->lds_bytes = (uint64_t)(stop - start);
+}
+
 int um_module_load(struct um_module **out, const void *bundle, size_t bytes)
 {
 	struct um_bundle_entry entry;
@@ -119,14 +135,22 @@ int um_module_load(struct um_module **out, const void *bundle, size_t bytes)
 		free(module);
 		return error;
 	}
+	find_lds(module);
+	module->next = all;
+	all = module;
 	*out = module;
 	return 0;
 }
 
 void um_module_unload(struct um_module *module)
 {
+	struct um_module **link = &all;
+
 	if (!module)
 		return;
+	while (*link != module)
+		link = &(*link)->next;
+	*link = module->next;
 	dlclose(module->library);
 	free(module);
 }
@@ -174,11 +198,20 @@ int um_module_symbol(void **address, uint64_t *bytes, struct um_module *module, 
 	return 0;
 }
 
-void um_module_lds(struct um_module *module, char **start, uint64_t *bytes)
+bool um_module_holds(const void *address)
 {
-	char *first = dlsym(module->library, "__start_um_lds");
-	char *last = dlsym(module->library, "__stop_um_lds");
+	Dl_info info;
 
-	*start = first && last ? first : NULL;
-	*bytes = *start ? (uint64_t)(last - first) : 0;
+	if (!dladdr(address, &info))
+		return false;
+	for (const struct um_module *module = all; module; module = module->next)
+		if (is_own(module, &info))
+			return true;
+	return false;
+}
+
+void um_module_lds(const struct um_module *module, char **start, uint64_t *bytes)
+{
+	*start = module->lds;
+	*bytes = module->lds_bytes;
 }

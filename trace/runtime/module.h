@@ -1,13 +1,15 @@
 /*
  * Code objects: the fat binaries that a program registers, and what is in them. A bundle
  * (__CLANG_OFFLOAD_BUNDLE__) is read with every offset checked; its x86-64 entry is loaded from a
- * memfd under a name never used before (dlopen of a reused /proc/self/fd/N returns the old library).
+ * memfd under a name never used before (dlopen of a reused /proc/self/fd/N returns the old
+ * library).
  */
 #ifndef UM_MODULE_H
 #define UM_MODULE_H
 
 #include "exec.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct um_module;
@@ -24,7 +26,8 @@ struct um_bundle_entry {
 
 /*
  * Finds entry `target` in a bundle. `bytes` bounds every read (SIZE_MAX where unknown, as for a
- * registered fat binary). UM_EFORMAT: not a bundle; UM_ENOENT: no such entry (message lists those there).
+ * registered fat binary). UM_EFORMAT: not a bundle; UM_ENOENT: no such entry (message lists those
+ * there).
  */
 int um_bundle_find(struct um_bundle_entry *out, const void *bundle, size_t bytes,
 		   const char *target);
@@ -40,6 +43,9 @@ void um_module_unload(struct um_module *);
 /* UM_ENOENT. */
 int um_module_kernel(struct um_kernel *out, struct um_module *, const char *mangled);
 int um_module_symbol(void **address, uint64_t *bytes, struct um_module *, const char *name);
-void um_module_lds(struct um_module *, char **start, uint64_t *bytes);
+/* Whether a code object that is loaded holds `address`: a variable of it. */
+bool um_module_holds(const void *address);
+/* Static LDS; *start is NULL where the code object has none. */
+void um_module_lds(const struct um_module *, char **start, uint64_t *bytes);
 
 #endif

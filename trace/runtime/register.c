@@ -39,6 +39,7 @@ struct um_function {
 	const char *name;
 	char *owned_name;
 	struct um_kernel kernel; /* once found */
+	bool missing;		 /* said */
 };
 
 struct variable {
@@ -216,6 +217,19 @@ static hipError_t load(struct fat_binary *fat)
 	return fat->failed;
 }
 
+static hipError_t find_kernel(struct um_function *function)
+{
+	if (function->kernel.module)
+		return hipSuccess;
+	if (!function->missing &&
+	    !um_module_kernel(&function->kernel, function->fat->module, function->name))
+		return hipSuccess;
+	if (!function->missing)
+		um_say("%s", um_error_message());
+	function->missing = true;
+	return hipErrorInvalidDeviceFunction;
+}
+
 hipError_t um_function_find(struct um_function **out, const void *host_stub)
 {
 	struct um_function *function = functions[bucket_of(host_stub)];
@@ -228,13 +242,10 @@ hipError_t um_function_find(struct um_function **out, const void *host_stub)
 
 	if (error)
 		return error;
-	if (!function->kernel.module &&
-	    um_module_kernel(&function->kernel, function->fat->module, function->name)) {
-		um_say("%s", um_error_message());
-		return hipErrorInvalidDeviceFunction;
-	}
-	*out = function;
-	return hipSuccess;
+	error = find_kernel(function);
+	if (!error)
+		*out = function;
+	return error;
 }
 
 static struct um_function *known_function(unsigned bucket, const struct um_module *module,

@@ -38,18 +38,13 @@ void um_enter(const void *return_address)
 		um_thread.site = return_address;
 }
 
-hipError_t um_leave_silently(hipError_t error)
-{
-	um_thread.depth--;
-	um_runtime_unlock();
-	return error;
-}
-
 hipError_t um_leave(hipError_t error)
 {
 	if (error)
 		um_thread.last_error = error;
-	return um_leave_silently(error);
+	um_thread.depth--;
+	um_runtime_unlock();
+	return error;
 }
 
 hipError_t um_device_error(void)
@@ -150,7 +145,7 @@ static void in_parent(void)
 static void in_child(void)
 {
 	um_hostwatch_child();
-	um_arena_child();
+	um_memory_child();
 	device_error = hipSuccess;
 	/* It belongs to a thread of the parent; unlocking it here would be refused. */
 	lock = (pthread_mutex_t)FREE_LOCK;

@@ -147,6 +147,7 @@ static void test_variables(void **state)
 {
 	(void)state;
 	const float doubled[2] = {20, 40};
+	hipPointerAttribute_t attributes;
 	float out[4];
 	int counted;
 	size_t bytes;
@@ -163,6 +164,10 @@ static void test_variables(void **state)
 		   hipErrorInvalidValue);
 	assert_hip(hipMemcpyToSymbol(factors_shadow, doubled, 8, 0, hipMemcpyDeviceToHost),
 		   hipErrorInvalidMemcpyDirection);
+	assert_ok(hipPointerGetAttributes(&attributes, address));
+	assert_int_equal(attributes.memoryType, hipMemoryTypeDevice);
+	assert_ok(hipMemset((float *)address + 2, 0, 8));
+	assert_true(((float *)address)[1] == 2 && ((float *)address)[3] == 0);
 	assert_hip(hipGetSymbolSize(&bytes, &absent_shadow), hipErrorInvalidSymbol);
 	assert_hip(hipGetSymbolSize(&bytes, &bytes), hipErrorInvalidSymbol);
 
