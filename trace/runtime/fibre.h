@@ -1,6 +1,6 @@
 /*
- * Fibres: bodies that run on stacks of their own, switched by Boost.Context. Stacks come from a
- * pool, the one given back last first, so that few of them stay warm.
+ * Fibres: bodies that run on stacks of their own, switched without a system call. Stacks come from
+ * a pool, the one given back last first, so that few of them stay warm.
  */
 #ifndef UM_FIBRE_H
 #define UM_FIBRE_H
@@ -13,18 +13,21 @@
 
 /* Where a stack waits, to be resumed once. */
 typedef void *um_context;
-typedef uint32_t um_fibre_stack;
+typedef uint32_t um_fibre_stack; /* its number in the pool */
 
-/* Keeps the running stack in *from and resumes `to`. Returns when somebody resumes *from. */
-void um_fibre_jump(um_context *from, um_context to);
 /*
- * Keeps the running stack in *from and runs `body` on an idle stack. Returns true when somebody
- * resumes *from, or at once false when the system has no memory for one more stack. The body must
- * not return: it ends with um_fibre_leave().
+ * Keeps the running stack in *from and resumes `to`, whose own um_fibre_jump() returns `value`.
+ * Returns when somebody resumes *from.
  */
-bool um_fibre_start(um_context *from, void (*body)(um_fibre_stack));
+uint64_t um_fibre_jump(um_context *from, um_context to, uint64_t value);
+/*
+ * Takes an idle stack for `body`, which starts when it is resumed for the first time and must not
+ * return: it ends with um_fibre_leave(). One at a time: resume it before the next is made. NULL
+ * when the system has no memory for one more stack.
+ */
+um_context um_fibre_create(void (*body)(um_fibre_stack));
 /* Gives the running stack back and resumes `to`. */
-void um_fibre_leave(um_fibre_stack, um_context to) __attribute__((noreturn));
+void um_fibre_leave(um_fibre_stack, um_context to, uint64_t value) __attribute__((noreturn));
 /* Calls every stack idle, whatever waits on it, and gives most of their memory back. */
 void um_fibre_drop_all(void);
 

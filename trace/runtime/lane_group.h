@@ -21,10 +21,12 @@ struct um_lane_state {
 	um_context context;  /* NULL: not started, or ended */
 	const void *site;    /* of the wave operation that it waits in */
 	uint64_t value;	     /* that it brings to the operation */
-	uint64_t result;     /* that it takes away */
 	uint32_t source;     /* the lane that it reads, or UM_WAVE_BALLOT */
 	const void *address; /* of the access that found the column full; else NULL */
 };
+
+/* How far a switch looks ahead. */
+#define UM_LANES_AHEAD 2u
 
 typedef uint64_t um_lane_set[UM_GROUP_WAVES_MAX];
 
@@ -42,9 +44,9 @@ struct um_group {
 	struct um_spin spin;
 	char *lds;	/* room for its LDS while other groups run; NULL before the first time */
 	bool lds_saved; /* and it is there */
-	/* By lane; NULL: not started, or ended. Apart from the rest, since a switch needs nothing
-	 * else. */
-	um_context context[UM_GROUP_LANES_MAX];
+	/* By lane, apart from the rest: a switch needs nothing else. */
+	um_context context[UM_GROUP_LANES_MAX + UM_LANES_AHEAD]; /* NULL: not started, or ended */
+	uint64_t result[UM_GROUP_LANES_MAX];			 /* of its last wave operation */
 	struct um_lane_state lane[];
 };
 
@@ -72,8 +74,11 @@ void um_group_reset(struct um_group *, const struct um_launch *, uint64_t linear
 /* Runs the group until it has ended, spins, or um_running.error is set. */
 void um_group_run(struct um_group *);
 
-/* For a lane: waits in `set` of its group until something makes it ready. */
-void um_group_wait(uint64_t *set);
+/*
+ * For a lane: waits in `set` of its group until something makes it ready. Returns the result of its
+ * last wave operation. Callers that are often called should call it last (fibre.c).
+ */
+uint64_t um_group_wait(uint64_t *set);
 /* Ends the launch. */
 void um_group_fail(int error) __attribute__((noreturn));
 

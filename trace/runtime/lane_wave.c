@@ -44,6 +44,7 @@ static uint64_t count_ballot(const struct um_lane_state *lanes, uint64_t here)
 bool um_wave_resolve(struct um_group *group, uint32_t wave)
 {
 	struct um_lane_state *lanes = &group->lane[wave * UM_WAVE_LANES];
+	uint64_t *results = &group->result[wave * UM_WAVE_LANES];
 	uint64_t waiting = group->at_wave[wave];
 	uint64_t here, votes;
 
@@ -52,14 +53,13 @@ bool um_wave_resolve(struct um_group *group, uint32_t wave)
 	here = at_site(lanes, waiting, first_site(lanes, waiting));
 	votes = count_ballot(lanes, here);
 	for (uint64_t rest = here; rest; rest &= rest - 1) {
-		struct um_lane_state *lane = &lanes[__builtin_ctzll(rest)];
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+		unsigned source = lanes[lane].source;
 
-		if (lane->source == UM_WAVE_BALLOT)
-			lane->result = votes;
-		else if (here >> lane->source & 1)
-			lane->result = lanes[lane->source].value;
+		if (source == UM_WAVE_BALLOT)
+			results[lane] = votes;
 		else
-			lane->result = lane->value;
+			results[lane] = lanes[here >> source & 1 ? source : lane].value;
 	}
 	group->at_wave[wave] &= ~here;
 	group->ready[wave] |= here;
@@ -73,8 +73,7 @@ static uint64_t meet(const void *site, uint64_t value, uint32_t source)
 	lane->site = site;
 	lane->value = value;
 	lane->source = source;
-	um_group_wait(um_running.group->at_wave);
-	return lane->result;
+	return um_group_wait(um_running.group->at_wave);
 }
 
 unsigned long um_wave_ballot(int predicate)
