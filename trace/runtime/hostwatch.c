@@ -10,6 +10,7 @@
 static const struct um_watch_method *const methods[] = {
 	&um_watch_wp_async,
 	&um_watch_uffd_sync,
+	&um_watch_mprotect,
 };
 
 static struct {
@@ -57,12 +58,17 @@ const char *um_hostwatch_trouble(void)
 	return text;
 }
 
+void um_watch_note(const char *trouble)
+{
+	watch.trouble = trouble;
+}
+
 static void check(bool works, const char *trouble)
 {
 	if (works)
 		return;
 	watch.method = NULL;
-	watch.trouble = trouble;
+	um_watch_note(trouble);
 }
 
 /* --- ranges --- */

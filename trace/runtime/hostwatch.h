@@ -35,7 +35,7 @@ void um_hostwatch_collect(void (*run)(uint64_t first_page, uint64_t pages, uint3
 			  void *context);
 /* What the method in use cannot see, for the trace; NULL when there is nothing to say. */
 const char *um_hostwatch_limits(void);
-/* Why watching ended, once; NULL while it works. */
+/* Why watching ended or has a gap, once; NULL while it works. */
 const char *um_hostwatch_trouble(void);
 /* Threads of the program that are ours. */
 uint32_t um_hostwatch_threads(void);

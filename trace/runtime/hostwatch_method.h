@@ -41,7 +41,10 @@ struct um_watch_method {
 
 extern const struct um_watch_method um_watch_wp_async;
 extern const struct um_watch_method um_watch_uffd_sync;
+extern const struct um_watch_method um_watch_mprotect;
 
+/* Part of this interval is not known; watching goes on. */
+void um_watch_note(const char *trouble);
 char *um_watch_address(uint64_t page);
 
 #endif

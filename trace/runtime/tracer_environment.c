@@ -29,7 +29,7 @@ static void remove_variable(const char *name)
 }
 
 /* The same path, the same file, or, for an entry that ld.so searched for, the same name. */
-static bool is_this_library(const char *entry, const char *own_path)
+static bool is_library(const char *entry, const char *own_path)
 {
 	const char *own_name = strrchr(own_path, '/');
 	struct stat entry_status, own_status;
@@ -42,8 +42,8 @@ static bool is_this_library(const char *entry, const char *own_path)
 	       entry_status.st_dev == own_status.st_dev && entry_status.st_ino == own_status.st_ino;
 }
 
-/* The first entry of `list` that is ours: its start and length, or false. */
-static bool find_own_entry(char *list, const char *own_path, size_t *start, size_t *bytes)
+/* The first entry of `list` that is the library: its start and length, or false. */
+static bool find_entry(char *list, const char *own_path, size_t *start, size_t *bytes)
 {
 	char entry[4096];
 
@@ -55,20 +55,21 @@ static bool find_own_entry(char *list, const char *own_path, size_t *start, size
 			continue;
 		memcpy(entry, list + at, *bytes);
 		entry[*bytes] = '\0';
-		if (is_this_library(entry, own_path))
+		if (is_library(entry, own_path))
 			return true;
 	}
 	return false;
 }
 
-static void remove_own_preload(void)
+/* Takes the library that holds `address` off the list. */
+static void remove_preload(const void *address)
 {
 	char *list = getenv(PRELOAD_VARIABLE);
 	size_t start = 0, bytes = 0;
-	Dl_info own;
+	Dl_info library;
 
-	if (!list || !dladdr(SPOOL_VARIABLE, &own) || !own.dli_fname ||
-	    !find_own_entry(list, own.dli_fname, &start, &bytes))
+	if (!list || !address || !dladdr(address, &library) || !library.dli_fname ||
+	    !find_entry(list, library.dli_fname, &start, &bytes))
 		return;
 	size_t total = strlen(list);
 	/* One separator goes with it: the one behind, or that before the last entry. */
@@ -89,7 +90,8 @@ static void remove_own_preload(void)
 void um_environment_clean(void)
 {
 	remove_variable(SPOOL_VARIABLE);
-	remove_own_preload();
+	remove_preload(SPOOL_VARIABLE);
+	remove_preload(dlsym(RTLD_DEFAULT, "um_wrap_start"));
 }
 
 /* --- what the program was linked with --- */

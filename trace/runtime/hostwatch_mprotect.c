@@ -1,0 +1,360 @@
+/*
+ * mprotect() and SIGSEGV, for kernels and containers without userfaultfd: a watched page has no
+ * rights until it is read, and no right to write until it is written. What this cannot do is said
+ * in wrap/wrap.h, whose library must be loaded, since the kernel fails with EFAULT on such a page.
+ *
+ * Faults of several threads, system calls and the runtime meet in the state of a page, under a lock
+ * that is held with all signals blocked: a signal handler may touch watched memory, too.
+ */
+#include "hostwatch_method.h"
+#include "arena.h"
+#include "wrap/wrap.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The state of a page: its touch is UM_TOUCH_READ and UM_TOUCH_WRITTEN. */
+#define TOUCH	(UM_TOUCH_READ | UM_TOUCH_WRITTEN)
+#define MANAGED 4u
+#define ARMED	8u
+#define CALL	16u   /* times the system calls that have it open now */
+#define CALLS	0xf0u /* all 15 counted: stays so */
+
+/* When the system has no more mappings (vm.max_map_count), so much around a page is given up. */
+static const uint64_t give_up_pages[] = {512, 32768, UM_ARENA_PAGES};
+
+static uint8_t *state; /* of UM_ARENA_PAGES pages, filled lazily */
+static atomic_flag lock_flag = ATOMIC_FLAG_INIT;
+static um_wrap_stop_call *wrap_stop;
+
+/* The system call itself: pthread_sigmask() is wrapped. */
+static void set_mask(const uint64_t *mask, uint64_t *before)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, before, sizeof(*mask));
+}
+
+static void lock(uint64_t *before)
+{
+	const uint64_t all = ~0ull;
+
+	set_mask(&all, before);
+	while (atomic_flag_test_and_set_explicit(&lock_flag, memory_order_acquire))
+		sched_yield();
+}
+
+static void unlock(const uint64_t *before)
+{
+	atomic_flag_clear_explicit(&lock_flag, memory_order_release);
+	set_mask(before, NULL);
+}
+
+/* --- rights --- */
+
+static bool set_rights(uint64_t first_page, uint64_t end_page, int rights)
+{
+	return first_page == end_page ||
+	       !mprotect(um_watch_address(first_page), (end_page - first_page) << UM_PAGE_SHIFT,
+			 rights);
+}
+
+/* What a page may be used for when no system call has it open. */
+static int rights_of(unsigned page_state)
+{
+	if (!(page_state & ARMED) || page_state & UM_TOUCH_WRITTEN)
+		return PROT_READ | PROT_WRITE;
+	return page_state & UM_TOUCH_READ ? PROT_READ : PROT_NONE;
+}
+
+static void disarm(uint64_t first_page, uint64_t end_page)
+{
+	for (uint64_t page = first_page; page < end_page; page++)
+		state[page] &= (uint8_t)~ARMED;
+}
+
+/* The page must become usable, whatever it costs: more and more around it is no longer watched. */
+static void give_up(uint64_t page)
+{
+	uint64_t span_pages = um_arena.span >> UM_PAGE_SHIFT;
+
+	um_watch_note("too many pages touched apart for mprotect (vm.max_map_count): part of what "
+		      "the host touched is not known");
+	for (size_t i = 0; i < sizeof(give_up_pages) / sizeof(give_up_pages[0]); i++) {
+		uint64_t first = page / give_up_pages[i] * give_up_pages[i];
+		uint64_t end = first + give_up_pages[i];
+
+		if (end > span_pages)
+			end = span_pages;
+		if (!set_rights(first, end, PROT_READ | PROT_WRITE))
+			continue;
+		disarm(first, end);
+		return;
+	}
+}
+
+/* Sets the rights that `wanted` gives for each page, with one call for equal neighbours. */
+static void set_rights_of(uint64_t first_page, uint64_t end_page, int (*wanted)(uint64_t page))
+{
+	for (uint64_t first = first_page, end; first < end_page; first = end) {
+		int rights = wanted(first);
+
+		for (end = first + 1; end < end_page && wanted(end) == rights; end++)
+			;
+		if (!set_rights(first, end, rights))
+			give_up(first);
+	}
+}
+
+/* --- faults and system calls --- */
+
+static bool page_at(uintptr_t address, uint64_t *page)
+{
+	uint64_t offset = address - (uintptr_t)um_arena.base;
+
+	*page = offset >> UM_PAGE_SHIFT;
+	return offset < um_arena.span;
+}
+
+static bool fault(const void *address, bool write)
+{
+	uint64_t page, before;
+
+	if (!page_at((uintptr_t)address, &page))
+		return false;
+	lock(&before);
+	bool managed = state[page] & MANAGED;
+
+	/* Not armed: somebody opened it since. The access is repeated, and succeeds. */
+	if (managed && state[page] & ARMED) {
+		state[page] |= write ? UM_TOUCH_WRITTEN : UM_TOUCH_READ;
+		if (!set_rights(page, page + 1, rights_of(state[page])))
+			give_up(page);
+	}
+	unlock(&before);
+	return managed;
+}
+
+/* The part of a buffer that lies in the arena, as pages. */
+static bool arena_part(uintptr_t start, size_t bytes, struct um_watch_range *part)
+{
+	uintptr_t arena = (uintptr_t)um_arena.base, arena_end = arena + um_arena.span;
+
+	if (!um_arena.span || !bytes || start >= arena_end || start + bytes <= arena)
+		return false;
+	page_at(start > arena ? start : arena, &part->first_page);
+	page_at((start + bytes < arena_end ? start + bytes : arena_end) - 1, &part->end_page);
+	part->end_page++;
+	return true;
+}
+
+static int rights_to_write(uint64_t page)
+{
+	(void)page;
+	return PROT_READ | PROT_WRITE;
+}
+
+static int rights_to_read(uint64_t page)
+{
+	return rights_of(state[page]) | PROT_READ;
+}
+
+static int rights_now(uint64_t page)
+{
+	/* Another call may need it: of its rights only that it has some is known. */
+	return state[page] & CALLS ? PROT_READ | PROT_WRITE : rights_of(state[page]);
+}
+
+static bool open_pages(uintptr_t start, size_t bytes, bool write)
+{
+	struct um_watch_range part;
+	bool watched = false;
+	uint64_t before;
+
+	if (!arena_part(start, bytes, &part))
+		return false;
+	lock(&before);
+	for (uint64_t page = part.first_page; page < part.end_page; page++) {
+		if (!(state[page] & MANAGED))
+			continue;
+		watched = true;
+		if ((state[page] & CALLS) != CALLS)
+			state[page] = (uint8_t)(state[page] + CALL);
+	}
+	if (watched)
+		set_rights_of(part.first_page, part.end_page,
+			      write ? rights_to_write : rights_to_read);
+	unlock(&before);
+	return watched;
+}
+
+static void close_pages(uintptr_t start, size_t bytes, size_t touched, bool write)
+{
+	struct um_watch_range part, used = {0, 0};
+	uint64_t before;
+
+	if (!arena_part(start, bytes, &part))
+		return;
+	arena_part(start, touched, &used);
+	lock(&before);
+	for (uint64_t page = part.first_page; page < part.end_page; page++) {
+		unsigned calls = state[page] & CALLS;
+
+		if (calls && calls != CALLS)
+			state[page] = (uint8_t)(state[page] - CALL);
+		if (state[page] & ARMED && page >= used.first_page && page < used.end_page)
+			state[page] |= write ? UM_TOUCH_WRITTEN : UM_TOUCH_READ;
+	}
+	set_rights_of(part.first_page, part.end_page, rights_now);
+	unlock(&before);
+}
+
+/* --- the method --- */
+
+static bool start(void)
+{
+	static const struct um_wrap_hooks hooks = {fault, open_pages, close_pages};
+	um_wrap_start_call *wrap_start = (um_wrap_start_call *)dlsym(RTLD_DEFAULT, "um_wrap_start");
+
+	wrap_stop = (um_wrap_stop_call *)dlsym(RTLD_DEFAULT, "um_wrap_stop");
+	if (!wrap_start || !wrap_stop)
+		return false;
+	if (!state) {
+		state = mmap(NULL, UM_ARENA_PAGES, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (state == MAP_FAILED) {
+			state = NULL;
+			return false;
+		}
+	}
+	return wrap_start(&hooks);
+}
+
+static bool add(struct um_watch_range range)
+{
+	uint64_t before;
+
+	lock(&before);
+	memset(state + range.first_page, MANAGED | ARMED, range.end_page - range.first_page);
+	bool works = set_rights(range.first_page, range.end_page, PROT_NONE);
+	unlock(&before);
+	return works;
+}
+
+static bool remove_range(struct um_watch_range range)
+{
+	uint64_t before;
+
+	lock(&before);
+	memset(state + range.first_page, 0, range.end_page - range.first_page);
+	bool works = set_rights(range.first_page, range.end_page, PROT_READ | PROT_WRITE);
+	unlock(&before);
+	return works;
+}
+
+/* True if a system call has a page of the block open. */
+static bool arm_states(struct um_watch_range block)
+{
+	unsigned calls = 0;
+
+	for (uint64_t page = block.first_page; page < block.end_page; page++) {
+		state[page] |= ARMED;
+		calls |= state[page] & CALLS;
+	}
+	return calls != 0;
+}
+
+static bool arm(struct um_watch_blocks blocks)
+{
+	bool works = true;
+	uint64_t before;
+
+	lock(&before);
+	for (size_t i = 0; works && i < blocks.count; i++) {
+		struct um_watch_range block = blocks.block[i];
+
+		if (arm_states(block))
+			set_rights_of(block.first_page, block.end_page, rights_now);
+		else
+			works = set_rights(block.first_page, block.end_page, PROT_NONE);
+	}
+	unlock(&before);
+	return works;
+}
+
+/* Every page usable, and no longer armed: from here on its touch does not change. */
+static bool close_interval(struct um_watch_blocks blocks)
+{
+	bool works = true;
+	uint64_t before;
+
+	lock(&before);
+	for (size_t i = 0; i < blocks.count; i++) {
+		works &= set_rights(blocks.block[i].first_page, blocks.block[i].end_page,
+				    PROT_READ | PROT_WRITE);
+		disarm(blocks.block[i].first_page, blocks.block[i].end_page);
+	}
+	unlock(&before);
+	return works;
+}
+
+/* System calls count themselves in the same bytes meanwhile. */
+static uint32_t take_touch(uint64_t page)
+{
+	uint8_t before = __atomic_fetch_and(&state[page], (uint8_t)~TOUCH, __ATOMIC_RELAXED);
+
+	return before & UM_TOUCH_WRITTEN ? UM_TOUCH_WRITTEN : before & UM_TOUCH_READ;
+}
+
+static void emit_block(struct um_watch_range block, um_watch_emit *emit)
+{
+	uint64_t first = block.first_page;
+	uint32_t touch = 0;
+
+	for (uint64_t page = block.first_page; page < block.end_page; page++) {
+		uint32_t here = state[page] & TOUCH ? take_touch(page) : 0;
+
+		if (here == touch)
+			continue;
+		if (touch)
+			emit(first, page, touch);
+		first = page;
+		touch = here;
+	}
+	if (touch)
+		emit(first, block.end_page, touch);
+}
+
+/* Without the lock: to write a record may take as long as the reader likes. */
+static bool collect(struct um_watch_blocks blocks, um_watch_emit *emit)
+{
+	bool works = close_interval(blocks);
+
+	for (size_t i = 0; i < blocks.count; i++)
+		emit_block(blocks.block[i], emit);
+	return works;
+}
+
+static void child(void)
+{
+	atomic_flag_clear(&lock_flag); /* of a thread that is not here */
+	wrap_stop();
+}
+
+const struct um_watch_method um_watch_mprotect = {
+	.kind = UM_HOST_WATCH_MPROTECT,
+	.limits =
+		"watched with mprotect: system calls other than read, write, send, recv and "
+		"stdio's fail with EFAULT on watched pages; pages in use by a system call are not "
+		"seen by other threads",
+	.start = start,
+	.add = add,
+	.remove = remove_range,
+	.arm = arm,
+	.collect = collect,
+	.child = child,
+};
