@@ -36,13 +36,10 @@ static int set_stage_bundle(struct parser *p, const char *value);
 static int set_output(struct parser *p, const char *value);
 static int set_language(struct parser *p, const char *value);
 static int set_level(struct parser *p, const char *value);
-static int set_debug(struct parser *p, const char *value);
-static int set_library(struct parser *p, const char *value);
 static int add_archs(struct parser *p, const char *value);
 static int refuse_rdc(struct parser *p, const char *value);
 static int set_help(struct parser *p, const char *value);
 static int set_version(struct parser *p, const char *value);
-static int set_verbose(struct parser *p, const char *value);
 static int set_show(struct parser *p, const char *value);
 static int ignore(struct parser *p, const char *value);
 
@@ -70,7 +67,7 @@ static const struct option {
 	{"--help", ALONE, DROP, set_help},
 	{"-h", ALONE, DROP, set_help},
 	{"--version", ALONE, DROP, set_version},
-	{"-v", ALONE, BOTH, set_verbose},
+	{"-v", ALONE, BOTH, NULL},
 	{"-###", ALONE, DROP, set_show},
 	{"--offload-arch=", PREFIX, DROP, add_archs},
 	{"--amdgpu-target=", PREFIX, DROP, add_archs},
@@ -83,7 +80,7 @@ static const struct option {
 	{"-ccbin", SEPARATE, DROP, ignore},
 	{"-static-libstdc++", ALONE, LINK, NULL},
 	{"-static-libgcc", ALONE, LINK, NULL},
-	{"-shared", ALONE, LINK, set_library},
+	{"-shared", ALONE, LINK, NULL},
 	{"-static", ALONE, LINK, NULL},
 	{"-static-pie", ALONE, LINK, NULL},
 	{"-rdynamic", ALONE, LINK, NULL},
@@ -95,7 +92,7 @@ static const struct option {
 	{"-nostartfiles", ALONE, LINK, NULL},
 	{"-fuse-ld=", PREFIX, LINK, NULL},
 	{"-s", ALONE, LINK, NULL},
-	{"-r", ALONE, LINK, set_library},
+	{"-r", ALONE, LINK, NULL},
 	{"-l", EITHER, LINK, NULL},
 	{"-L", EITHER, LINK, NULL},
 	{"-Wl,", PREFIX, LINK, NULL},
@@ -134,7 +131,7 @@ static const struct option {
 	{"-std=", PREFIX, COMPILE, NULL},
 	{"--std=", PREFIX, COMPILE, NULL},
 	{"-O", PREFIX, BOTH, set_level},
-	{"-g", PREFIX, BOTH, set_debug},
+	{"-g", PREFIX, BOTH, NULL},
 	{"-W", PREFIX, COMPILE, NULL},
 	{"-f", PREFIX, BOTH, NULL},
 	{"-m", PREFIX, BOTH, NULL},
@@ -202,19 +199,6 @@ static int set_level(struct parser *p, const char *value)
 	return 0;
 }
 
-static int set_debug(struct parser *p, const char *value)
-{
-	p->args->debug = strcmp(value, "0");
-	return 0;
-}
-
-static int set_library(struct parser *p, const char *value)
-{
-	(void)value;
-	p->args->shared_or_relocatable = true;
-	return 0;
-}
-
 static int add_archs(struct parser *p, const char *value)
 {
 	while (*value) {
@@ -250,13 +234,6 @@ static int set_version(struct parser *p, const char *value)
 {
 	(void)value;
 	p->args->version = true;
-	return 0;
-}
-
-static int set_verbose(struct parser *p, const char *value)
-{
-	(void)value;
-	p->args->verbose = true;
 	return 0;
 }
 

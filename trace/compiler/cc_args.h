@@ -35,12 +35,10 @@ struct um_cc_args {
 	const char *output; /* -o */
 	const char *level;  /* "O0" to "O3", "Os", "Oz"; hipcc's default is O3 */
 	bool level_given;
-	bool debug;				/* some -g */
-	bool help, version, verbose, show_only; /* --help --version -v -### */
-	bool shared_or_relocatable;
-	struct um_argv archs;	/* --offload-arch, each with its features: "gfx90a:xnack+" */
-	struct um_argv compile; /* options for every compilation, in order */
-	struct um_argv link;	/* options and inputs for the linker, in order; "" for a source */
+	bool help, version, show_only; /* --help --version -### */
+	struct um_argv archs;	       /* --offload-arch, each with its features: "gfx90a:xnack+" */
+	struct um_argv compile;	       /* options for every compilation, in order */
+	struct um_argv link; /* options and inputs for the linker, in order; "" for a source */
 	struct um_cc_input *inputs;
 	size_t input_count;
 };

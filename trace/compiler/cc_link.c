@@ -44,7 +44,9 @@ int um_cc_link(const struct um_cc_args *args, const struct um_cc_install *instal
 		um_argv_pushf(&command, "-Wl,--enable-new-dtags,-rpath,%s",
 			      install->library_folder);
 	}
-	status = um_run(&command, NULL, NULL);
+	if (args->show_only)
+		um_argv_print(&command);
+	status = args->show_only ? 0 : um_run(&command, NULL, NULL);
 	um_argv_fini(&command);
 	return status;
 }

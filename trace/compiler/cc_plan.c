@@ -100,12 +100,23 @@ static const struct edit by_products[] = {
 };
 /* What is for the host's code only. */
 static const struct edit host_only[] = {
-	{"-pic-is-pie", 0, false},  {"-mrelocation-model", 1, false}, {"-pic-level", 1, false},
-	{"-fmath-errno", 0, false}, {"-stack-protector", 1, false},   {"-fcoverage", 0, true},
-	{"-coverage-", 0, true},    {"-fprofile", 0, true},	      {"-fsanitize", 0, true},
-	{"-flto", 0, true},	    {"-split-dwarf", 0, true},	      {"-pg", 0, false},
-	{"-O0", 0, false},	    {"-vectorize-loops", 0, false},   {"-vectorize-slp", 0, false},
+	{"-pic-is-pie", 0, false},
+	{"-mrelocation-model", 1, false},
+	{"-pic-level", 1, false},
+	{"-fmath-errno", 0, false},
+	{"-stack-protector", 1, false},
+	{"-fcoverage", 0, true},
+	{"-coverage-", 0, true},
+	{"-fprofile", 0, true},
+	{"-fsanitize", 0, true},
+	{"-flto", 0, true},
+	{"-split-dwarf", 0, true},
+	{"-pg", 0, false},
+	{"-O0", 0, false},
+	{"-vectorize-loops", 0, false},
+	{"-vectorize-slp", 0, false},
 	{"-ftime-trace", 0, true},
+	{"-v", 0, false},
 };
 
 static const struct edit *find_edit(const char *text, const struct edit *edits, size_t count)

@@ -46,6 +46,13 @@ void um_argv_push_all(struct um_argv *argv, const struct um_argv *more)
 		um_argv_push(argv, more->items[i]);
 }
 
+void um_argv_print(const struct um_argv *argv)
+{
+	for (size_t i = 0; i < argv->count; i++)
+		fprintf(stderr, " \"%s\"", argv->items[i]);
+	fputc('\n', stderr);
+}
+
 void um_argv_fini(struct um_argv *argv)
 {
 	for (size_t i = 0; i < argv->count; i++)

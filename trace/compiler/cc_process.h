@@ -14,6 +14,8 @@ struct um_argv {
 void um_argv_push(struct um_argv *, const char *);
 void um_argv_pushf(struct um_argv *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void um_argv_push_all(struct um_argv *, const struct um_argv *);
+/* To stderr, each word in quotes, as clang -### has it. */
+void um_argv_print(const struct um_argv *);
 void um_argv_fini(struct um_argv *);
 
 /* Starts a program; its stdout and stderr go to the named files, NULL is ours. -1 with a message.

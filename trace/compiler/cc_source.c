@@ -1,5 +1,6 @@
 #include "cc_source.h"
 
+#include "cc_amd.h"
 #include "cc_bundle.h"
 #include "cc_diagnostics.h"
 #include "cc_plan.h"
@@ -10,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define ARCHS_MAX 16
 
 /* The temporary files of one source. */
 struct files {
@@ -43,8 +42,7 @@ static void name_files(struct files *f, const struct um_cc_job *job)
 			 names[i].name);
 }
 
-/* The driver's command line for one source, up to what differs. */
-static void start_command(struct um_argv *command, const struct um_cc_args *args)
+void um_cc_start_command(struct um_argv *command, const struct um_cc_args *args)
 {
 	um_argv_push(command, UM_LLVM_BINDIR "/clang++");
 	/* Debian's HIP; clang takes one without a stated version for an old one (hipcc states it
@@ -88,75 +86,70 @@ static void end_command(struct um_argv *command, enum um_cc_stage stage, const c
 	um_argv_push(command, source);
 }
 
+static bool has_option(const struct um_argv *argv, const char *prefix)
+{
+	for (size_t i = 0; i < argv->count; i++)
+		if (!strncmp(argv->items[i], prefix, strlen(prefix)))
+			return true;
+	return false;
+}
+
+/* -MD of a source that is linked at once: named after the source, not after a temporary object. */
+static void name_dependencies(struct um_argv *command, const struct um_cc_job *job,
+			      const struct um_cc_input *input)
+{
+	const char *slash = strrchr(input->path, '/'), *name = slash ? slash + 1 : input->path;
+	const char *dot = strrchr(name, '.');
+	int length = (int)(dot ? (size_t)(dot - name) : strlen(name));
+
+	if (job->args->stage != UM_CC_LINK ||
+	    !(has_option(command, "-MD") || has_option(command, "-MMD")))
+		return;
+	if (!has_option(command, "-MF"))
+		um_argv_pushf(command, "-MF%.*s.d", length, name);
+	if (!has_option(command, "-MT") && !has_option(command, "-MQ"))
+		um_argv_pushf(command, "-MT%.*s.o", length, name);
+}
+
 static void host_command(struct um_argv *command, const struct um_cc_job *job,
 			 const struct um_cc_input *input, const char *output)
 {
-	start_command(command, job->args);
+	um_cc_start_command(command, job->args);
 	um_argv_push(command, "--cuda-host-only");
 	um_argv_push(command, "-nogpulib");
+	name_dependencies(command, job, input);
 	end_command(command, job->args->stage, "hip", input->path, output);
 }
 
-/* Both front ends at once. */
-static int run_front_ends(const struct um_cc_plan *plan, const struct files *f)
+/* The front ends of both halves, and AMD's own compilers where asked for, at once. */
+static int run_front_ends(const struct um_cc_job *job, const struct um_cc_input *input,
+			  const struct um_cc_plan *plan, const struct files *f,
+			  struct um_cc_amd *amd)
 {
-	const char *const messages[] = {f->device_messages, f->host_messages};
+	const char *messages[2 + UM_CC_AMD_MAX] = {f->device_messages, f->host_messages};
 	pid_t device = um_spawn(&plan->device, NULL, f->device_messages);
+	int error = um_cc_amd_start(amd, job, input);
 	int host = um_run(&plan->front, NULL, f->host_messages);
 	int status = device < 0 ? 127 : um_wait(device);
+	int amd_status = um_cc_amd_wait(amd);
 
-	um_diagnostics_show(messages, 2);
-	return status ? status : host;
+	for (size_t i = 0; i < amd->count; i++)
+		messages[2 + i] = amd->items[i].messages;
+	um_diagnostics_show(messages, 2 + amd->count);
+	if (error)
+		return say(um_error_message());
+	return status ? status : host ? host : amd_status;
 }
 
-/* AMD's own code object, by the ordinary compiler. */
-static int compile_for_amd(const struct um_cc_job *job, const struct um_cc_input *input,
-			   const char *arch, const char *output)
+static int make_bundle(void **bundle, size_t *bytes, const struct files *f,
+		       const struct um_cc_amd *amd)
 {
-	struct um_argv command = {0};
-	int status;
+	struct um_bundle_image images[1 + UM_CC_AMD_MAX] = {
+		{UM_CODE_OBJECT_TARGET, f->code_object}};
 
-	if (access("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc", R_OK)) {
-		fprintf(stderr,
-			"umhipcc: --offload-arch=%s needs AMD's device libraries: install the "
-			"package rocm-device-libs\n",
-			arch);
-		return 1;
-	}
-	start_command(&command, job->args);
-	um_argv_push(&command, "--cuda-device-only");
-	um_argv_push(&command, "--hip-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode");
-	um_argv_push(&command, "--no-gpu-bundle-output");
-	um_argv_pushf(&command, "--offload-arch=%s", arch);
-	end_command(&command, UM_CC_COMPILE, "hip", input->path, output);
-	status = um_run(&command, NULL, NULL);
-	um_argv_fini(&command);
-	return status;
-}
-
-static int make_bundle(void **bundle, size_t *bytes, const struct um_cc_job *job,
-		       const struct um_cc_input *input, const struct files *f)
-{
-	struct um_bundle_image images[ARCHS_MAX + 1] = {{UM_CODE_OBJECT_TARGET, f->code_object}};
-	char targets[ARCHS_MAX][80], paths[ARCHS_MAX][1200];
-	size_t count = job->args->archs.count;
-	int status = 0;
-
-	if (count > ARCHS_MAX) {
-		fprintf(stderr, "umhipcc: more than %d architectures\n", ARCHS_MAX);
-		return 1;
-	}
-	for (size_t i = 0; i < count && !status; i++) {
-		const char *arch = job->args->archs.items[i];
-
-		snprintf(targets[i], sizeof targets[i], "hipv4-amdgcn-amd-amdhsa--%s", arch);
-		snprintf(paths[i], sizeof paths[i], "%s/%u-%zu.hsaco", job->folder, job->number, i);
-		images[i + 1] = (struct um_bundle_image){targets[i], paths[i]};
-		status = compile_for_amd(job, input, arch, paths[i]);
-	}
-	if (!status && um_bundle_make(bundle, bytes, images, count + 1))
-		status = say(um_error_message());
-	return status;
+	for (size_t i = 0; i < amd->count; i++)
+		images[1 + i] = (struct um_bundle_image){amd->items[i].target, amd->items[i].image};
+	return um_bundle_make(bundle, bytes, images, 1 + amd->count) ? say(um_error_message()) : 0;
 }
 
 static int write_file(const char *path, const void *data, size_t bytes)
@@ -172,18 +165,17 @@ static int write_file(const char *path, const void *data, size_t bytes)
 }
 
 /* The bundle into the host half, then the user's optimisation and code generation over it. */
-static int finish(const struct um_cc_job *job, const struct um_cc_plan *plan, const struct files *f,
+static int finish(const struct um_cc_plan *plan, const struct files *f,
 		  struct um_code_object *object, const void *bundle, size_t bytes)
 {
-	if (um_code_object_finish_host(object, bundle, bytes, f->finished_bitcode)) {
+	if (um_code_object_finish_host(object, bundle, bytes, f->finished_bitcode))
 		return say(um_error_message());
-	}
-	(void)job;
 	return um_run(&plan->back, NULL, NULL);
 }
 
 static int build(const struct um_cc_job *job, const struct um_cc_input *input,
-		 const struct um_cc_plan *plan, const struct files *f, const char *output)
+		 const struct um_cc_plan *plan, const struct files *f, const struct um_cc_amd *amd,
+		 const char *output)
 {
 	const struct um_code_object_request request = {
 		.source = input->path,
@@ -198,16 +190,17 @@ static int build(const struct um_cc_job *job, const struct um_cc_input *input,
 	struct um_code_object *object;
 	void *bundle = NULL;
 	size_t bytes = 0;
-	int status;
+	int status = 0;
 
-	if (um_code_object_make(&object, &request)) {
+	if (um_code_object_make(&object, &request))
 		return say(um_error_message());
-	}
-	status = um_code_object_is_empty(object) ? 0 : make_bundle(&bundle, &bytes, job, input, f);
+	if (!um_code_object_is_empty(object))
+		status = make_bundle(&bundle, &bytes, f, amd);
+	else if (job->args->stage == UM_CC_BUNDLE)
+		status = say("error: --genco, but there is no kernel");
 	if (!status)
-		status = job->args->stage == UM_CC_BUNDLE
-				 ? write_file(output, bundle, bytes)
-				 : finish(job, plan, f, object, bundle, bytes);
+		status = job->args->stage == UM_CC_BUNDLE ? write_file(output, bundle, bytes)
+							  : finish(plan, f, object, bundle, bytes);
 	free(bundle);
 	um_code_object_free(object);
 	return status;
@@ -216,15 +209,24 @@ static int build(const struct um_cc_job *job, const struct um_cc_input *input,
 static int compile(const struct um_cc_job *job, const struct um_cc_input *input,
 		   const struct um_cc_plan *plan, const struct files *f, const char *output)
 {
-	int status = run_front_ends(plan, f);
+	struct um_cc_amd amd = {0};
+	int status = run_front_ends(job, input, plan, f, &amd);
 
 	if (status || job->args->stage == UM_CC_SYNTAX)
 		return status;
-	return build(job, input, plan, f, output);
+	return build(job, input, plan, f, &amd, output);
 }
 
-int um_cc_compile_hip(const struct um_cc_job *job, const struct um_cc_input *input,
-		      const char *output)
+static int show(const struct um_cc_plan *plan)
+{
+	um_argv_print(&plan->device);
+	um_argv_print(&plan->front);
+	um_argv_print(&plan->back);
+	return 0;
+}
+
+static int compile_file(const struct um_cc_job *job, const struct um_cc_input *input,
+			const char *output)
 {
 	struct um_argv command = {0};
 	struct um_cc_plan plan;
@@ -242,11 +244,45 @@ int um_cc_compile_hip(const struct um_cc_job *job, const struct um_cc_input *inp
 		um_argv_push(&command, "-###");
 		status = um_cc_plan_make(&plan, &command, &files, job->folder) != 0;
 		if (!status)
-			status = compile(job, input, &plan, &f, output);
+			status = job->args->show_only ? show(&plan)
+						      : compile(job, input, &plan, &f, output);
 		um_cc_plan_fini(&plan);
 	}
 	um_argv_fini(&command);
 	return status;
+}
+
+/* Standard input is read once, and both front ends need it. */
+static int keep_standard_input(const struct um_cc_job *job, char *path, size_t capacity)
+{
+	char block[4096];
+	size_t bytes;
+	FILE *file;
+
+	snprintf(path, capacity, "%s/%u-stdin.hip", job->folder, job->number);
+	file = fopen(path, "wb");
+	if (!file) {
+		fprintf(stderr, "umhipcc: cannot write %s: %m\n", path);
+		return 1;
+	}
+	fputs("#line 1 \"<stdin>\"\n", file);
+	while ((bytes = fread(block, 1, sizeof block, stdin)))
+		fwrite(block, 1, bytes, file);
+	return fclose(file) != 0;
+}
+
+int um_cc_compile_hip(const struct um_cc_job *job, const struct um_cc_input *input,
+		      const char *output)
+{
+	struct um_cc_input kept = *input;
+	char path[1200];
+
+	if (strcmp(input->path, "-"))
+		return compile_file(job, input, output);
+	if (keep_standard_input(job, path, sizeof path))
+		return 1;
+	kept.path = path;
+	return compile_file(job, &kept, output);
 }
 
 int um_cc_compile_other(const struct um_cc_job *job, const struct um_cc_input *input,
@@ -259,6 +295,8 @@ int um_cc_compile_other(const struct um_cc_job *job, const struct um_cc_input *i
 	if (!job->args->level_given)
 		um_argv_push(&command, "-O3");
 	um_argv_push_all(&command, &job->args->compile);
+	if (job->args->show_only)
+		um_argv_push(&command, "-###");
 	end_command(&command, job->args->stage, input->x, input->path, output);
 	status = um_run(&command, NULL, NULL);
 	um_argv_fini(&command);
