@@ -1,0 +1,256 @@
+/*
+ * What recording costs: kernels with hooks against the same without, accesses a second of one core,
+ * and a barrier against a bare switch of stacks. Each figure stands beside a floor of the same run.
+ * The kernels are written by hand as umhipcc makes them: one lane is one call.
+ */
+#include "bench_clock.h"
+#include "trace/compiler/device/device_abi.h"
+#include "trace/runtime/arena.h"
+#include "trace/runtime/exec.h"
+#include "trace/runtime/fibre.h"
+#include "trace/runtime/recorder.h"
+#include "trace/runtime/runtime.h"
+#include "trace/runtime/tracer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define REPEATS 5
+#define TILE	16u
+#define N	512u
+
+/* --- in place of the device and of the spool: what recording costs, not what reading it does ---
+ */
+
+static uint64_t sent_bytes;
+
+const struct um_played_device *um_device_get(uint32_t device)
+{
+	static const struct um_played_device played = {.memory_bytes = 1 << 20,
+						       .compute_units = 110};
+
+	return device ? NULL : &played;
+}
+
+void um_tracer_put(const struct um_record *record)
+{
+	sent_bytes += record->bytes;
+}
+
+/* --- kernels, each with and without hooks --- */
+
+static inline __attribute__((always_inline)) void hook(bool hooked, const void *address,
+						       unsigned kind, unsigned instruction)
+{
+	if (hooked)
+		um_access(address, UM_ACCESS(sizeof(float), kind, instruction));
+}
+
+static float tile_a[TILE][TILE], tile_b[TILE][TILE];
+
+static inline __attribute__((always_inline)) void matmul(void **args, bool hooked)
+{
+	const float *a = *(const float **)args[0];
+	const float *b = *(const float **)args[1];
+	float *c = *(float **)args[2];
+	const struct um_lane *self = um_self();
+	unsigned x = self->thread[0], y = self->thread[1];
+	unsigned row = self->group[1] * TILE + y, column = self->group[0] * TILE + x;
+	float sum = 0;
+
+	for (unsigned k = 0; k < N; k += TILE) {
+		hook(hooked, &a[row * N + k + x], UM_ACCESS_READ, 0);
+		tile_a[y][x] = a[row * N + k + x];
+		hook(hooked, &b[(k + y) * N + column], UM_ACCESS_READ, 1);
+		tile_b[y][x] = b[(k + y) * N + column];
+		um_barrier();
+		for (unsigned i = 0; i < TILE; i++)
+			sum += tile_a[y][i] * tile_b[i][x];
+		um_barrier();
+	}
+	hook(hooked, &c[row * N + column], UM_ACCESS_WRITE, 2);
+	c[row * N + column] = sum;
+}
+
+/* No tiles: every product reads both factors from global memory. */
+static inline __attribute__((always_inline)) void naive(void **args, bool hooked)
+{
+	const float *a = *(const float **)args[0];
+	const float *b = *(const float **)args[1];
+	float *c = *(float **)args[2];
+	const struct um_lane *self = um_self();
+	unsigned row = self->group[1] * TILE + self->thread[1];
+	unsigned column = self->group[0] * TILE + self->thread[0];
+	float sum = 0;
+
+	for (unsigned k = 0; k < N; k++) {
+		hook(hooked, &a[row * N + k], UM_ACCESS_READ, 0);
+		hook(hooked, &b[k * N + column], UM_ACCESS_READ, 1);
+		sum += a[row * N + k] * b[k * N + column];
+	}
+	hook(hooked, &c[row * N + column], UM_ACCESS_WRITE, 2);
+	c[row * N + column] = sum;
+}
+
+static inline __attribute__((always_inline)) void scale(void **args, bool hooked)
+{
+	float *c = *(float **)args[2];
+	const struct um_lane *self = um_self();
+	uint64_t i = ((uint64_t)self->group[1] * self->grid[0] + self->group[0]) * TILE * TILE +
+		     self->thread[1] * TILE + self->thread[0];
+
+	hook(hooked, &c[i], UM_ACCESS_READ, 0);
+	hook(hooked, &c[i], UM_ACCESS_WRITE, 1);
+	c[i] *= 2;
+}
+
+/* Every access on a page of its own: the worst case. */
+static inline __attribute__((always_inline)) void scattered(void **args, bool hooked)
+{
+	const float *a = *(const float **)args[0];
+	float *c = *(float **)args[2];
+	const struct um_lane *self = um_self();
+	uint32_t x = self->group[0] * 977 + self->thread[1] * TILE + self->thread[0];
+	float sum = 0;
+
+	for (int i = 0; i < 64; i++) {
+		x = x * 1664525u + 1013904223u;
+		hook(hooked, &a[x >> 8 & (N * N - 1)], UM_ACCESS_READ, 0);
+		sum += a[x >> 8 & (N * N - 1)];
+	}
+	hook(hooked, &c[x >> 8 & (N * N - 1)], UM_ACCESS_WRITE, 1);
+	c[x >> 8 & (N * N - 1)] = sum;
+}
+
+#define ENTRIES(kernel)                                                                            \
+	static void kernel##_plain(void **args)                                                    \
+	{                                                                                          \
+		kernel(args, false);                                                               \
+	}                                                                                          \
+	static void kernel##_hooked(void **args)                                                   \
+	{                                                                                          \
+		kernel(args, true);                                                                \
+	}
+
+ENTRIES(matmul)
+ENTRIES(naive)
+ENTRIES(scale)
+ENTRIES(scattered)
+
+static const struct kernel {
+	const char *name;
+	um_kernel_entry plain, hooked;
+} kernels[] = {
+	{"tiled matmul", matmul_plain, matmul_hooked},
+	{"naive matmul", naive_plain, naive_hooked},
+	{"scale", scale_plain, scale_hooked},
+	{"scattered", scattered_plain, scattered_hooked},
+};
+
+struct job {
+	struct um_launch launch;
+	struct um_launch_totals totals;
+};
+
+static void run(void *context)
+{
+	struct job *job = context;
+
+	if (um_exec_run(&job->launch, &job->totals))
+		abort();
+}
+
+static double time_of(struct job *job, um_kernel_entry entry, bool hooked, bool requests)
+{
+	job->launch.entry = entry;
+	job->launch.hooked = hooked;
+	job->launch.op = hooked;
+	um_recorder_requests = requests;
+	return bench_best_s(run, job, REPEATS);
+}
+
+static void bench_kernel(const struct kernel *kernel, void **args)
+{
+	struct job job = {.launch = {.args = args,
+				     .grid = {N / TILE, N / TILE, 1},
+				     .block = {TILE, TILE, 1},
+				     .name = kernel->name}};
+	double plain = time_of(&job, kernel->plain, false, false);
+	double order = time_of(&job, kernel->hooked, true, false);
+	double requests = time_of(&job, kernel->hooked, true, true);
+	double accesses = (double)(job.totals.reads + job.totals.writes);
+
+	printf("%-14s unhooked %7.2f ms | masks and order %5.2fx %6.0f M accesses/s "
+	       "| with requests %5.2fx %6.0f M accesses/s\n",
+	       kernel->name, plain * 1e3, order / plain, accesses / order / 1e6, requests / plain,
+	       accesses / requests / 1e6);
+}
+
+/* --- a barrier against a switch --- */
+
+#define BARRIERS 1000
+#define SWITCHES 1000000
+
+static void barriers(void **args)
+{
+	(void)args;
+	for (int i = 0; i < BARRIERS; i++)
+		um_barrier();
+}
+
+static um_context ping, pong;
+
+static void bounce(um_fibre_stack stack)
+{
+	for (int i = 0; i < SWITCHES; i++)
+		um_fibre_jump(&pong, ping, 0);
+	um_fibre_leave(stack, ping, 0);
+}
+
+static void switches(void *context)
+{
+	(void)context;
+	um_fibre_jump(&ping, um_fibre_create(bounce), 0);
+	for (int i = 0; i < SWITCHES; i++)
+		um_fibre_jump(&ping, pong, 0);
+}
+
+static void bench_barrier(uint32_t lanes)
+{
+	struct job job = {.launch = {.entry = barriers,
+				     .grid = {1, 1, 1},
+				     .block = {lanes, 1, 1},
+				     .name = "barriers"}};
+	double barrier = bench_best_s(run, &job, REPEATS) / BARRIERS / lanes;
+	double floor = bench_best_s(switches, NULL, REPEATS) / SWITCHES / 2;
+
+	printf("barrier        %4u lanes: %5.1f ns a lane | a bare switch of stacks %5.1f ns\n",
+	       lanes, barrier * 1e9, floor * 1e9);
+}
+
+static void *allocate(uint64_t bytes)
+{
+	struct um_allocation *allocation;
+
+	if (um_arena_init() || um_arena_alloc(&allocation, UM_ALLOCATION_MANAGED, bytes))
+		abort();
+	return um_arena.base + allocation->offset;
+}
+
+int main(void)
+{
+	float *a = allocate(N * N * sizeof(float));
+	float *b = allocate(N * N * sizeof(float));
+	float *c = allocate(N * N * sizeof(float));
+	void *args[] = {&a, &b, &c};
+
+	for (unsigned i = 0; i < N * N; i++) {
+		a[i] = (float)(i % 7);
+		b[i] = (float)(i % 5);
+	}
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+		bench_kernel(&kernels[i], args);
+	for (uint32_t lanes = 64; lanes <= 1024; lanes *= 4)
+		bench_barrier(lanes);
+	return 0;
+}
