@@ -394,7 +394,10 @@ static void print_losses(FILE *out, const struct um_summary *summary)
 
 	fputs("\nLosses\n", out);
 	if (!summary->loss_count)
-		fputs("  none: everything that was asked for is in the file\n", out);
+		fputs(strcmp(summary->run.ended, "running") == 0
+			      ? "  none is noted, but the file ends early\n"
+			      : "  none: everything that was asked for is in the file\n",
+		      out);
 	for (size_t i = 0; i < summary->loss_count; i++) {
 		const struct um_loss_row *loss = &summary->losses[i];
 		fputs("  ", out);

@@ -58,6 +58,8 @@ int um_yaml_read_mapping(const struct um_yaml_file *file, const struct um_yaml_n
 {
 	uint64_t seen = 0;
 
+	if (node->kind == UM_YAML_SCALAR && node->text[0] == '\0')
+		return um_yaml_fail(file, node, "%s is empty", what);
 	if (node->kind != UM_YAML_MAPPING)
 		return um_yaml_fail(file, node, "%s is a mapping, written as \"key: value\"", what);
 	for (const struct um_yaml_node *key = node->first; key; key = key->next->next) {

@@ -99,6 +99,25 @@ static int fail_again(const struct um_yaml_file *file, const struct um_yaml_node
 	return error == UM_ENOMEM ? error : um_yaml_fail(file, node, "%s", um_error_message());
 }
 
+static int unknown_param(const struct um_yaml_file *file, const struct um_yaml_node *key,
+			 const struct um_driver_ops *ops, size_t count)
+{
+	const char *meant =
+		count ? um_suggest(key->text, &ops->params->name, count, sizeof(*ops->params))
+		      : NULL;
+	char list[400] = "nothing but its name";
+	size_t used = 0;
+
+	if (meant)
+		return um_yaml_fail(file, key, "driver %s has no \"%.48s\": did you mean \"%s\"?",
+				    ops->name, key->text, meant);
+	for (size_t i = 0; i < count && used < sizeof(list); i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
+					 ops->params[i].name);
+	return um_yaml_fail(file, key, "driver %s has no \"%.48s\"; it takes %s", ops->name,
+			    key->text, list);
+}
+
 static int read_param(const struct um_yaml_file *file, const struct um_yaml_node *key,
 		      struct um_policy *policy)
 {
@@ -114,11 +133,7 @@ static int read_param(const struct um_yaml_file *file, const struct um_yaml_node
 		int error = um_param_parse(&policy->params[count], &params[count], text);
 		return error ? fail_again(file, key->next, error) : 0;
 	}
-	const char *meant =
-		count ? um_suggest(key->text, &params->name, count, sizeof(*params)) : NULL;
-	return um_yaml_fail(file, key, "driver %s has no \"%.48s\"%s%s%s", policy->driver->name,
-			    key->text, meant ? ": did you mean \"" : "", meant ? meant : "",
-			    meant ? "\"?" : "");
+	return unknown_param(file, key, policy->driver, count);
 }
 
 static const struct um_yaml_node *find_value(const struct um_yaml_node *mapping, const char *name)

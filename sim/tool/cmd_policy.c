@@ -78,7 +78,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return add_argument(options, argument, state);
 	case ARGP_KEY_END:
 		if (!options->verb || strcmp(options->verb, "check") != 0)
-			argp_error(state, "umsim policy check POLICY [TRACE]");
+			argp_error(state,
+				   "there is one command: umsim policy check POLICY [TRACE]");
 		if (!options->policy)
 			argp_error(state, "which policy?");
 		return 0;
@@ -178,6 +179,7 @@ int um_cmd_policy(int argc, char **argv)
 					 NULL,	       NULL};
 	struct options options = {0};
 
+	argp_err_exit_status = UM_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	int error = check(&options);
 	if (error)
