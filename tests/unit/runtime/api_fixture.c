@@ -1,5 +1,6 @@
 #include "api_fixture.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -37,15 +38,36 @@ void *make_bundle(const char *target, const void *image, size_t bytes)
 	return bundle;
 }
 
+static struct code {
+	struct fat_wrapper wrapper;
+	void **handle;
+} codes[4];
+
 void **register_code_object(const char *target)
 {
-	static struct fat_wrapper wrapper;
+	struct code *code = codes;
 	size_t bytes;
 	void *image = read_code_object(&bytes);
 
-	wrapper = (struct fat_wrapper){0x48495046, 1, make_bundle(target, image, bytes), NULL};
+	while (code->handle)
+		code++;
+	assert_true(code < codes + sizeof(codes) / sizeof(*codes));
+	code->wrapper =
+		(struct fat_wrapper){0x48495046, 1, make_bundle(target, image, bytes), NULL};
 	free(image);
-	return __hipRegisterFatBinary(&wrapper);
+	code->handle = __hipRegisterFatBinary(&code->wrapper);
+	return code->handle;
+}
+
+void unregister_code_object(void **handle)
+{
+	struct code *code = codes;
+
+	while (code->handle != handle)
+		code++;
+	__hipUnregisterFatBinary(handle);
+	free((void *)(uintptr_t)code->wrapper.binary);
+	code->handle = NULL;
 }
 
 char *stderr_of(void (*body)(void))

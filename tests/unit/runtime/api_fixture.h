@@ -32,8 +32,9 @@ void __hipRegisterManagedVar(void **, void **, void *, const char *, size_t, uns
 void *read_code_object(size_t *bytes);
 /* A bundle with one entry. Owned by the caller, who frees it after the fat binary. */
 void *make_bundle(const char *target, const void *image, size_t bytes);
-/* Registers api_code.c's code object under `target`. */
+/* Registers api_code.c's code object under `target`; a few at once. */
 void **register_code_object(const char *target);
+void unregister_code_object(void **handle);
 #define OUR_TARGET "hip-x86_64-unknown-linux-gnu"
 
 /* What the calls in `body` write to stderr; owned by the caller. */

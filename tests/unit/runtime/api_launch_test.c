@@ -38,8 +38,8 @@ static int set_up_group(void **state)
 static int tear_down_group(void **state)
 {
 	(void)state;
-	__hipUnregisterFatBinary(registered);
-	__hipUnregisterFatBinary(foreign);
+	unregister_code_object(registered);
+	unregister_code_object(foreign);
 	return 0;
 }
 
