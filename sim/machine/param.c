@@ -19,16 +19,41 @@ static void bound_text(char *buffer, size_t capacity, enum um_param_type type, d
 		snprintf(buffer, capacity, "%.10g", bound);
 }
 
-static int check_range(const struct um_param *param, const char *text, double value)
+static char *choices_text(char *buffer, size_t capacity, const char *const *choices)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; choices[i] && used < capacity; i++)
+		used += (size_t)snprintf(buffer + used, capacity - used, "%s%s", i ? ", " : "",
+					 choices[i]);
+	return buffer;
+}
+
+char *um_param_range_text(char *buffer, size_t capacity, const struct um_param *param)
 {
 	char least[32], most[32];
 
-	if (value >= param->minimum && value <= param->maximum)
-		return 0;
+	buffer[0] = '\0';
+	if (param->type == UM_PARAM_CHOICE)
+		return choices_text(buffer, capacity, param->choices);
+	if (param->type == UM_PARAM_BOOL) {
+		snprintf(buffer, capacity, "on or off");
+		return buffer;
+	}
 	bound_text(least, sizeof(least), param->type, param->minimum);
 	bound_text(most, sizeof(most), param->type, param->maximum);
-	return um_fail(UM_EINVAL, "%s: %.48s is out of range: it can be %s to %s", param->name,
-		       text, least, most);
+	snprintf(buffer, capacity, "%s to %s", least, most);
+	return buffer;
+}
+
+static int check_range(const struct um_param *param, const char *text, double value)
+{
+	char range[128];
+
+	if (value >= param->minimum && value <= param->maximum)
+		return 0;
+	return um_fail(UM_EINVAL, "%s: %.48s is out of range: it can be %s", param->name, text,
+		       um_param_range_text(range, sizeof(range), param));
 }
 
 static int parse_bool(struct um_param_value *out, const char *text)
@@ -48,21 +73,16 @@ static int parse_bool(struct um_param_value *out, const char *text)
 
 static int parse_choice(struct um_param_value *out, const char *text)
 {
+	const char *const *choices = out->param->choices;
 	char list[256];
-	size_t used = 0;
 
-	list[0] = '\0';
-	for (size_t i = 0; out->param->choices[i]; i++) {
-		if (strcmp(out->param->choices[i], text) == 0) {
+	for (size_t i = 0; choices[i]; i++)
+		if (strcmp(choices[i], text) == 0) {
 			out->integer = i;
 			return 0;
 		}
-		int wrote = snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
-				     out->param->choices[i]);
-		if (wrote > 0 && (size_t)wrote < sizeof(list) - used)
-			used += (size_t)wrote;
-	}
-	return um_fail(UM_EINVAL, "%s: \"%.48s\" is none of %s", out->param->name, text, list);
+	return um_fail(UM_EINVAL, "%s: \"%.48s\" is none of %s", out->param->name, text,
+		       um_param_range_text(list, sizeof(list), out->param));
 }
 
 /* A decimal number; the infinities and hexadecimals of strtod() have no place in a file. */

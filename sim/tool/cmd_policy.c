@@ -20,16 +20,17 @@ static const struct argp_option option_table[] = {
 };
 
 static const char help[] =
-	"Checks a policy file. With a trace it lists what each rule matches there: allocations, "
-	"and "
-	"the launches that it waits for. A rule that matches nothing is an error."
+	"check: checks a policy file. With a trace it lists what each rule matches there: "
+	"allocations, and the launches that it waits for. A rule that matches nothing is an "
+	"error.\n"
+	"drivers: lists the driver models, with their page sizes and parameters."
 	"\v"
 	"Exit status: 0 fine, 2 the policy is wrong or a rule matches nothing, 1 another failure.\n"
 	"\n"
 	"A policy, with all that it may say:\n"
 	"\n"
 	"  machine: mi250x            # or a file: ./my.yaml\n"
-	"  driver: {name: demand}     # and its parameters\n"
+	"  driver: {name: demand}     # and its parameters: umsim policy drivers\n"
 	"  page_size: 64KiB\n"
 	"  memory: 16GiB              # of each device\n"
 	"  program: {advice: keep, prefetch: drop}  # what the program asks for\n"
@@ -50,6 +51,24 @@ static const char help[] =
 	"      nth: 1                 # the first such launch; default: every\n"
 	"      ahead: 1               # one launch earlier\n"
 	"      stream: own            # default: the launch's\n";
+
+static int check(const struct options *);
+static int list_drivers(const struct options *);
+
+static const struct verb {
+	const char *name;
+	int (*run)(const struct options *);
+	bool takes_policy;
+} verbs[] = {{"check", check, true}, {"drivers", list_drivers, false}};
+
+/* NULL if there is none such. */
+static const struct verb *find_verb(const char *name)
+{
+	for (size_t i = 0; name && i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
+	return NULL;
+}
 
 static error_t add_argument(struct options *options, char *argument, struct argp_state *state)
 {
@@ -77,11 +96,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		return add_argument(options, argument, state);
 	case ARGP_KEY_END:
-		if (!options->verb || strcmp(options->verb, "check") != 0)
-			argp_error(state,
-				   "there is one command: umsim policy check POLICY [TRACE]");
-		if (!options->policy)
-			argp_error(state, "which policy?");
+		if (!find_verb(options->verb))
+			argp_error(state, "there are: umsim policy check POLICY [TRACE], umsim "
+					  "policy drivers");
+		if (find_verb(options->verb)->takes_policy != !!options->policy)
+			argp_error(state, options->policy ? "too many arguments" : "which policy?");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -173,15 +192,20 @@ static int check(const struct options *options)
 	return error;
 }
 
+static int list_drivers(const struct options *options)
+{
+	return options->json ? um_drivers_render_json(stdout) : um_drivers_render_text(stdout);
+}
+
 int um_cmd_policy(int argc, char **argv)
 {
-	static const struct argp argp = {option_table, parse, "check POLICY [TRACE]", help, NULL,
-					 NULL,	       NULL};
+	static const struct argp argp = {
+		option_table, parse, "check POLICY [TRACE]\ndrivers", help, NULL, NULL, NULL};
 	struct options options = {0};
 
 	argp_err_exit_status = UM_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	int error = check(&options);
+	int error = find_verb(options.verb)->run(&options);
 	if (error)
 		fprintf(stderr, "umsim: %s\n", um_error_message());
 	return um_exit_status(error);

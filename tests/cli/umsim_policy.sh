@@ -59,10 +59,15 @@ run umsim policy check never.yaml app.um.db
 run umsim policy check --format=json rules.yaml app.um.db
 run umsim policy check rules.yaml rules.yaml
 
+say "--- drivers"
+run umsim policy drivers
+check "drivers as JSON" sh -c "umsim policy drivers --format=json | grep -q '\"name\": \"demand\"'"
+
 say "--- the command line"
 run umsim policy
 run umsim policy chek none.yaml
 run umsim policy check
 run umsim policy check --format=xml none.yaml
 run umsim policy check none.yaml app.um.db app.um.db
+run umsim policy drivers none.yaml
 finish
