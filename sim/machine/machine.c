@@ -263,6 +263,8 @@ static um_page run_end(const struct planes *planes, um_page from, um_page limit)
 {
 	size_t last = (limit - 1) / UM_WORD_PAGES;
 
+	if (limit == from + 1)
+		return limit;
 	for (size_t word = from / UM_WORD_PAGES; word <= last; word++) {
 		uint64_t differs = 0;
 
