@@ -133,16 +133,15 @@ bool um_variable_owns(const struct um_allocation *);
 /* All functions of a module that goes away. */
 void um_function_forget(const struct um_module *);
 
-/* Validates and runs. `site` NULL: the calling API function. */
 struct um_launch_request {
 	struct um_function *function;
 	dim3 grid, block;
 	size_t lds_bytes;
 	hipStream_t stream;
 	void **args;
-	const void *site;
 	bool cooperative;
 };
+/* Validates and runs. */
 hipError_t um_launch_run(const struct um_launch_request *);
 /* Groups of `lanes` lanes and `lds_bytes` that a compute unit holds at once. */
 unsigned um_occupancy(unsigned lanes, size_t lds_bytes);

@@ -76,10 +76,11 @@ static hipError_t launch_stub(const struct by_stub *l)
 		.lds_bytes = l->lds_bytes,
 		.stream = l->stream,
 		.cooperative = l->cooperative,
-		.site = um_thread.launch_site,
 	};
 
-	/* The site of a <<<>>> belongs to the one launch that follows. */
+	/* Called by clang's stub, so the place in the program is that of the <<<>>> before. */
+	if (um_thread.launch_site)
+		um_thread.site = um_thread.launch_site;
 	um_thread.launch_site = NULL;
 	if (!l->stub)
 		return hipErrorInvalidDeviceFunction;

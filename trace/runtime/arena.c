@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define BIG_PAGE_BYTES (2ull << 20)
-#define MAX_IDS	       (1u << 27)
+#define MAX_IDS	       (1u << 25)
 
 struct um_arena um_arena;
 

@@ -110,13 +110,11 @@ static void record_losses(const struct um_launch *launch, const struct um_launch
 		um_tracer_loss(launch->op, UM_LOSS_OUTSIDE, totals->outside, launch->name);
 }
 
-static hipError_t run(struct um_launch *launch, uint32_t stream, const void *site)
+static hipError_t run(struct um_launch *launch, uint32_t stream)
 {
 	struct um_launch_totals totals = {0};
 	struct um_record_op op = um_op(UM_OP_LAUNCH, stream);
 
-	if (um_tracer_on() && site)
-		op.site = um_tracer_site(site);
 	op.flags = UM_OP_ASYNC | (launch->hooked ? 0 : UM_OP_UNTRACED);
 	launch->op = um_tracer_op_begin(&op);
 	hipError_t error = (hipError_t)um_exec_run(launch, &totals);
@@ -149,7 +147,7 @@ hipError_t um_launch_run(const struct um_launch_request *request)
 		error = prepare(&launch, request);
 	if (error)
 		return error;
-	error = run(&launch, stream, request->site);
+	error = run(&launch, stream);
 	if (stays(error))
 		um_device_fail(error);
 	return error;

@@ -372,30 +372,38 @@ static void forget_variables(unsigned bucket, const struct fat_binary *fat)
 	}
 }
 
-/* Memory of __managed__ variables stays: destructors of the program may still read it. */
+static void unregister(struct fat_binary *fat)
+{
+	for (unsigned i = 0; i < BUCKETS; i++) {
+		forget_functions(i, fat, NULL);
+		forget_variables(i, fat);
+	}
+	while (fat->managed) {
+		struct managed *managed = fat->managed;
+
+		fat->managed = managed->next;
+		free(managed);
+	}
+	um_module_unload(fat->module);
+	free(fat);
+}
+
+/*
+ * Called at exit and by dlclose(). Memory of __managed__ variables stays: destructors of the
+ * program may still read it.
+ */
 void __hipUnregisterFatBinary(void **handle)
 {
 	struct fat_binary *fat = (struct fat_binary *)handle;
-
-	um_runtime_lock();
 	struct fat_binary **link = &fats;
 
+	if (!um_runtime_lock_at_exit())
+		return; /* a kernel of it runs */
 	while (*link && *link != fat)
 		link = &(*link)->next;
 	if (*link) {
 		*link = fat->next;
-		for (unsigned i = 0; i < BUCKETS; i++) {
-			forget_functions(i, fat, NULL);
-			forget_variables(i, fat);
-		}
-		while (fat->managed) {
-			struct managed *managed = fat->managed;
-
-			fat->managed = managed->next;
-			free(managed);
-		}
-		um_module_unload(fat->module);
-		free(fat);
+		unregister(fat);
 	}
 	um_runtime_unlock();
 }

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-/* How long exit() waits for a kernel of another thread before the trace ends without it. */
 #define EXIT_WAIT_S 10
 
 _Thread_local struct um_thread um_thread;
@@ -29,6 +28,15 @@ void um_runtime_lock(void)
 void um_runtime_unlock(void)
 {
 	pthread_mutex_unlock(&lock);
+}
+
+bool um_runtime_lock_at_exit(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until); /* the clock of pthread_mutex_timedlock() */
+	until.tv_sec += EXIT_WAIT_S;
+	return !pthread_mutex_timedlock(&lock, &until);
 }
 
 void um_enter(const void *return_address)
@@ -157,14 +165,9 @@ __attribute__((constructor)) static void start(void)
 	pthread_atfork(before_fork, in_parent, in_child);
 }
 
-/* Also when exit() is called while another thread runs a kernel, which may never end. */
 __attribute__((destructor)) static void finish(void)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += EXIT_WAIT_S;
-	if (pthread_mutex_timedlock(&lock, &until))
+	if (!um_runtime_lock_at_exit())
 		return;
 	um_tracer_bye();
 	um_runtime_unlock();

@@ -8,11 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One lock for the whole runtime: launches complete before they return, one at a time. Recursive. */
+/* One lock for the whole runtime: launches complete before they return, one at a time. Recursive.
+ */
 void um_runtime_lock(void);
 void um_runtime_unlock(void);
+/*
+ * For what exit() runs: false when a kernel of another thread, which may never end, has held the
+ * lock for ten seconds.
+ */
+bool um_runtime_lock_at_exit(void);
 
-/* What a device pretends to be; from umtrace --machine (struct um_spool_config), else one MI250X GCD. */
+/* What a device pretends to be; from umtrace --machine (struct um_spool_config), else one MI250X
+ * GCD. */
 struct um_played_device {
 	char name[64];
 	char arch[32];

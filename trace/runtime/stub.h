@@ -18,10 +18,10 @@ int um_refuse_rtc(const char *function);
 	{                                                                                          \
 		statement;                                                                         \
 	}
-#define STUB_error(name)   STUB(int, name, return um_refuse(#name))
-#define STUB_rtc(name)	   STUB(int, name, return um_refuse_rtc(#name))
-#define STUB_pointer(name) STUB(void *, name, um_refuse(#name); return NULL)
-#define STUB_zero(name)	   STUB(size_t, name, um_refuse(#name); return 0)
-#define STUB_void(name)	   STUB(void, name, um_refuse(#name))
+#define STUB_error(name) STUB(int, name, return um_refuse(#name))
+#define STUB_rtc(name)	 STUB(int, name, return um_refuse_rtc(#name))
+#define STUB_text(name)	 STUB(const char *, name, um_refuse(#name); return "")
+#define STUB_zero(name)	 STUB(size_t, name, um_refuse(#name); return 0)
+#define STUB_void(name)	 STUB(void, name, um_refuse(#name))
 
 #endif

@@ -1,0 +1,36 @@
+/* hiprtc, as far as it needs no compiler: programs print the reason why the rest is refused. */
+#include <hip/hiprtc.h>
+
+/* Names of hiprtc.h, which are also AMD's texts. */
+static const char *const names[] = {
+	[HIPRTC_SUCCESS] = "HIPRTC_SUCCESS",
+	[HIPRTC_ERROR_OUT_OF_MEMORY] = "HIPRTC_ERROR_OUT_OF_MEMORY",
+	[HIPRTC_ERROR_PROGRAM_CREATION_FAILURE] = "HIPRTC_ERROR_PROGRAM_CREATION_FAILURE",
+	[HIPRTC_ERROR_INVALID_INPUT] = "HIPRTC_ERROR_INVALID_INPUT",
+	[HIPRTC_ERROR_INVALID_PROGRAM] = "HIPRTC_ERROR_INVALID_PROGRAM",
+	[HIPRTC_ERROR_INVALID_OPTION] = "HIPRTC_ERROR_INVALID_OPTION",
+	[HIPRTC_ERROR_COMPILATION] = "HIPRTC_ERROR_COMPILATION",
+	[HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE] = "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+	[HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION] =
+		"HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
+	[HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION] =
+		"HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+	[HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID] = "HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+	[HIPRTC_ERROR_INTERNAL_ERROR] = "HIPRTC_ERROR_INTERNAL_ERROR",
+};
+
+const char *hiprtcGetErrorString(hiprtcResult result)
+{
+	if ((unsigned)result >= sizeof(names) / sizeof(*names))
+		return "HIPRTC_ERROR_UNKNOWN";
+	return names[result];
+}
+
+hiprtcResult hiprtcVersion(int *major, int *minor)
+{
+	if (!major || !minor)
+		return HIPRTC_ERROR_INVALID_INPUT;
+	*major = 9; /* what HIP 5.2 answers */
+	*minor = 0;
+	return HIPRTC_SUCCESS;
+}
