@@ -51,7 +51,7 @@ static void put_title(FILE *out, const struct um_summary *summary)
 	um_text_print(out, summary->path);
 	if (strcmp(run->role, "simulation") == 0) {
 		put(out, ": a simulation of ", run->source ? run->source : "a trace", "\n");
-		begin(out, "Program");
+		begin(out, "Command");
 		put(out, "", run->command, "\n");
 	} else {
 		put(out, ": a trace of ", run->command, "\n");
