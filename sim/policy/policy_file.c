@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Every rule is held against every allocation and launch of a trace. */
+enum { RULES_MAX = 1000 };
+
 #define POLICY(member) offsetof(struct um_policy, member)
 
 static int out_of_memory(void)
@@ -309,6 +312,8 @@ static int read_rules(const struct um_yaml_file *file, const struct um_yaml_node
 				    "%s takes a list of rules, each begun with \"- on:\"",
 				    key->name);
 	for (const struct um_yaml_node *item = node->first; item; item = item->next) {
+		if (reading->policy->rule_count == RULES_MAX)
+			return um_yaml_fail(file, item, "more than %d rules", RULES_MAX);
 		struct um_rule *rule = add_rule(reading);
 		if (!rule)
 			return out_of_memory();

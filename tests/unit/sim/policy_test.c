@@ -198,6 +198,12 @@ static void too_large(void **state)
 		memcpy(text + i, i ? ",a" : "[a", 2);
 	assert_int_equal(um_policy_parse(&policy, "p.yaml", text, 60000), UM_EINVAL);
 	assert_non_null(strstr(um_error_message(), "more than 20,000 values"));
+	/* Many rules. */
+	size_t used = (size_t)sprintf(text, "advise:\n");
+	for (int i = 0; i < 1001; i++)
+		used += (size_t)sprintf(text + used, " - {on: {index: 1}, read_mostly: on}\n");
+	assert_int_equal(um_policy_parse(&policy, "p.yaml", text, used), UM_EINVAL);
+	assert_string_equal(um_error_message(), "p.yaml:1002:4: more than 1000 rules");
 	free(text);
 }
 
