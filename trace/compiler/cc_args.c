@@ -378,24 +378,23 @@ static int expand(struct um_argv *out, const char *text)
 
 int um_cc_args_parse(struct um_cc_args *out, int argc, char **argv)
 {
-	/* The strings live as long as the program: `out` points into them. */
-	static struct um_argv all;
 	struct parser p = {.args = out};
 	int error = 0;
 
 	*out = (struct um_cc_args){.level = "O3"};
 	for (int i = 0; i < argc && !error; i++)
-		error = expand(&all, argv[i]);
-	out->inputs = calloc(all.count + 1, sizeof *out->inputs);
+		error = expand(&out->words, argv[i]);
+	out->inputs = calloc(out->words.count + 1, sizeof *out->inputs);
 	if (!out->inputs)
 		return um_fail(UM_ENOMEM, "out of memory");
-	for (size_t at = 0; at < all.count && !error;)
-		error = take(&p, &all, &at);
+	for (size_t at = 0; at < out->words.count && !error;)
+		error = take(&p, &out->words, &at);
 	return error;
 }
 
 void um_cc_args_fini(struct um_cc_args *args)
 {
+	um_argv_fini(&args->words);
 	um_argv_fini(&args->archs);
 	um_argv_fini(&args->compile);
 	um_argv_fini(&args->link);

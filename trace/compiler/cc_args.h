@@ -31,6 +31,7 @@ struct um_cc_input {
 };
 
 struct um_cc_args {
+	struct um_argv words; /* the whole command line, which the rest points into */
 	enum um_cc_stage stage;
 	const char *output; /* -o */
 	const char *level;  /* "O0" to "O3", "Os", "Oz"; hipcc's default is O3 */

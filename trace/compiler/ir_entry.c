@@ -90,20 +90,26 @@ static int build_entry(LLVMModuleRef module, LLVMValueRef kernel, const struct u
 	return 0;
 }
 
+static void add_text_attribute(LLVMValueRef function, const char *name, const char *value)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+
+	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+				LLVMCreateStringAttribute(context, name, (unsigned)strlen(name),
+							  value, (unsigned)strlen(value)));
+}
+
 /*
  * Everything that is not an entry is private to the code object. A wave operation or a barrier is
- * known by its return address, which a tail call would take from it.
+ * known by its return address, which a tail call would take from it; and without a memset() to
+ * call, LLVM leaves the stores of a kernel one by one.
  */
 static void make_private(LLVMValueRef function)
 {
-	static const char name[] = "disable-tail-calls", value[] = "true";
-	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-
 	if (LLVMIsDeclaration(function))
 		return;
-	LLVMAddAttributeAtIndex(
-		function, LLVMAttributeFunctionIndex,
-		LLVMCreateStringAttribute(context, name, sizeof name - 1, value, sizeof value - 1));
+	add_text_attribute(function, "disable-tail-calls", "true");
+	add_text_attribute(function, "no-builtin-memset", "");
 	if (um_ir_starts_with(um_ir_name(function), "um_hooked."))
 		return;
 	LLVMSetComdat(function, NULL);
