@@ -1,6 +1,7 @@
 #include "simulation.h"
 
 #include "trace/base/error.h"
+#include "trace/base/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,13 +165,14 @@ static int make_params(struct um_simulation_state *state, const struct um_driver
 static int make_driver(struct um_simulation_state *state)
 {
 	const struct um_driver_ops *ops = state->policy->driver;
+	char text[32];
 	int error;
 
 	if (!ops)
 		ops = um_driver_find(UM_DRIVER_DEFAULT);
 	if (!takes_page_bytes(ops, state->policy->page_bytes))
-		return um_fail(UM_EINVAL, "driver %s has no page size of %llu bytes", ops->name,
-			       (unsigned long long)state->policy->page_bytes);
+		return um_fail(UM_EINVAL, "driver %s has no page size of %s", ops->name,
+			       um_format_bytes(text, sizeof(text), state->policy->page_bytes));
 	error = make_params(state, ops);
 	state->env.machine = state->machine;
 	state->env.page_bytes = state->policy->page_bytes;

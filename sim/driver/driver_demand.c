@@ -32,6 +32,7 @@
 #include "fault_order.h"
 
 #include "trace/base/error.h"
+#include "trace/base/units.h"
 #include "trace/spool/spool_record.h"
 
 #include <assert.h>
@@ -395,17 +396,19 @@ static int demand_on_pressure(struct um_driver *driver, um_device_id device, uin
 {
 	struct demand *demand = demand_of(driver);
 	um_ns now = um_machine_now(demand->machine), end;
+	char text[3][32];
 	bool made;
 	int error = make_room(demand, device, bytes, NULL, 0, now, &end, &made);
 
 	if (error || made)
 		return error;
 	return um_fail(UM_ELIMIT,
-		       "device %d: %llu bytes do not fit: of its %llu bytes of memory only %llu "
-		       "are not taken by other device allocations",
-		       device, (unsigned long long)bytes,
-		       (unsigned long long)um_machine_memory_total(demand->machine, device),
-		       (unsigned long long)um_machine_memory_free(demand->machine, device));
+		       "device %d: %s do not fit: device allocations leave %s of its %s of memory",
+		       device, um_format_bytes(text[0], sizeof(text[0]), bytes),
+		       um_format_bytes(text[1], sizeof(text[1]),
+				       um_machine_memory_free(demand->machine, device)),
+		       um_format_bytes(text[2], sizeof(text[2]),
+				       um_machine_memory_total(demand->machine, device)));
 }
 
 /* --- bringing units to a device --- */
@@ -468,18 +471,20 @@ static int serve_by_migration(struct demand *demand, const struct um_fault *faul
 	};
 	uint64_t bytes = missing_pages(demand, range, fault->device) * UM_PAGE_BYTES;
 	um_ns room_at;
+	char text[2][32];
 	bool made;
 	int error = make_room(demand, fault->device, bytes, range, fault->op, at, &room_at, &made);
 
 	if (error)
 		return error;
 	if (!made)
-		return um_fail(UM_ELIMIT,
-			       "device %d: no room for one unit of %llu bytes: device allocations "
-			       "take the rest of its %llu bytes of memory",
-			       fault->device, (unsigned long long)bytes,
-			       (unsigned long long)um_machine_memory_total(demand->machine,
-									   fault->device));
+		return um_fail(
+			UM_ELIMIT,
+			"device %d: no room for a unit of %s: device allocations take the "
+			"rest of its %s of memory",
+			fault->device, um_format_bytes(text[0], sizeof(text[0]), bytes),
+			um_format_bytes(text[1], sizeof(text[1]),
+					um_machine_memory_total(demand->machine, fault->device)));
 	return bring_to_device(demand, &plan, room_at, end);
 }
 

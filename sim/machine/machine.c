@@ -3,6 +3,7 @@
 #include "machine_internal.h"
 
 #include "trace/base/error.h"
+#include "trace/base/units.h"
 #include "trace/spool/spool_record.h"
 
 #include <assert.h>
@@ -15,14 +16,15 @@ int um_machine_create(struct um_machine **out, const struct um_machine_spec *spe
 		      struct um_engine *engine, struct um_probe *probe, uint64_t memory_limit_bytes)
 {
 	struct um_machine *machine;
+	char has[32], wanted[32];
 
 	if (spec->devices < 1 || spec->devices > UM_DEVICES_MAX)
 		return um_fail(UM_EINVAL, "machine %s: 1 to %d devices, not %u", spec->name,
 			       UM_DEVICES_MAX, spec->devices);
 	if (memory_limit_bytes > spec->memory_bytes)
-		return um_fail(UM_EINVAL, "machine %s has %llu bytes of memory a device, not %llu",
-			       spec->name, (unsigned long long)spec->memory_bytes,
-			       (unsigned long long)memory_limit_bytes);
+		return um_fail(UM_EINVAL, "machine %s has %s of memory a device, not %s",
+			       spec->name, um_format_bytes(has, sizeof(has), spec->memory_bytes),
+			       um_format_bytes(wanted, sizeof(wanted), memory_limit_bytes));
 	machine = calloc(1, sizeof(*machine));
 	if (!machine)
 		return um_fail(UM_ENOMEM, "no memory for the machine");
@@ -138,15 +140,16 @@ static int take_device_memory(struct um_machine *machine, const struct allocatio
 {
 	struct device_memory *memory = &machine->memory[allocation->device];
 	uint64_t bytes = (uint64_t)allocation->pages * UM_PAGE_BYTES;
+	char text[3][32];
 
 	if (memory->total_bytes - memory->used_bytes < bytes)
 		return um_fail(UM_ELIMIT,
-			       "device %d: no room for allocation %u of %llu bytes: %llu of %llu "
-			       "bytes are free",
+			       "device %d: no room for allocation %u of %s: %s of %s are free",
 			       allocation->device, allocation->id,
-			       (unsigned long long)allocation->bytes,
-			       (unsigned long long)(memory->total_bytes - memory->used_bytes),
-			       (unsigned long long)memory->total_bytes);
+			       um_format_bytes(text[0], sizeof(text[0]), allocation->bytes),
+			       um_format_bytes(text[1], sizeof(text[1]),
+					       memory->total_bytes - memory->used_bytes),
+			       um_format_bytes(text[2], sizeof(text[2]), memory->total_bytes));
 	memory->used_bytes += bytes;
 	return 0;
 }

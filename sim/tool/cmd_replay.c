@@ -363,7 +363,8 @@ static void release(struct um_replay *replay)
 	free(replay->output_path);
 }
 
-static int run_all(struct run *run, struct um_replay *replays, size_t *count)
+/* Everything that can be wrong before the first simulation starts. */
+static int prepare_all(struct run *run, struct um_replay *replays, size_t *count)
 {
 	const struct arguments *arguments = run->arguments;
 	size_t policies = arguments->policy_count ? arguments->policy_count : 1;
@@ -371,17 +372,28 @@ static int run_all(struct run *run, struct um_replay *replays, size_t *count)
 	int error = 0;
 
 	for (size_t i = 0; i < policies * pages && !error; i++) {
-		const char *policy =
-			arguments->policy_count ? arguments->policies[i / pages] : NULL;
-		uint64_t page = arguments->page_count ? arguments->page_bytes[i % pages] : 0;
+		run->replay = &replays[i];
+		*count = i + 1;
+		error = prepare(run,
+				arguments->policy_count ? arguments->policies[i / pages] : NULL,
+				arguments->page_count ? arguments->page_bytes[i % pages] : 0);
+		for (size_t other = 0; other < i && !error; other++)
+			if (!strcmp(replays[other].output_path, replays[i].output_path))
+				error = um_fail(UM_EINVAL, "two simulations would be written to %s",
+						replays[i].output_path);
+	}
+	return error;
+}
 
+static int run_all(struct run *run, struct um_replay *replays, size_t count)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
 		run->replay = &replays[i];
 		run->percent = -1;
-		*count = i + 1;
-		error = prepare(run, policy, page);
-		if (!error)
-			error = run_one(run);
-		if (!error && !arguments->quiet)
+		error = run_one(run);
+		if (!error && !run->arguments->quiet)
 			fprintf(stderr, "umsim: wrote %s\n", replays[i].output_path);
 	}
 	return error;
@@ -407,7 +419,9 @@ static int replay(const struct arguments *arguments, const char *command)
 	if (!error)
 		error = um_db_open(&run.trace, arguments->trace);
 	if (!error)
-		error = run_all(&run, replays, &count);
+		error = prepare_all(&run, replays, &count);
+	if (!error)
+		error = run_all(&run, replays, count);
 	if (!error)
 		error = (arguments->json ? um_replay_print_json
 					 : um_replay_print_table)(stdout, replays, count);
@@ -483,7 +497,8 @@ int um_cmd_replay(int argc, char **argv)
 	if (!error)
 		error = replay(&arguments, command);
 	if (error)
-		fprintf(stderr, "umsim: %s\n", um_error_message());
+		fprintf(stderr, "umsim: %s%s\n", um_error_message(),
+			error == UM_EEXIST ? " (--force replaces it)" : "");
 	free(arguments.policies);
 	free(arguments.page_bytes);
 	free(command);

@@ -11,28 +11,66 @@ static const char *bytes(char *buffer, uint64_t value)
 	return um_format_bytes(buffer, 32, value);
 }
 
+/* The driver with every parameter. */
+static void driver_text(char *out, size_t capacity, const struct um_replay *replay)
+{
+	const struct um_param *params = replay->driver->params;
+	char value[64];
+	size_t used = (size_t)snprintf(out, capacity, "%s", replay->driver->name);
+
+	for (size_t i = 0; params && params[i].name && used < capacity; i++)
+		used += (size_t)snprintf(
+			out + used, capacity - used, ", %s %s", params[i].name,
+			um_replay_param_text(value, sizeof(value), &replay->policy->params[i]));
+}
+
 static void add_notes(struct um_text_table *table, const struct um_replay *replay)
 {
-	const struct um_param_value *params = replay->policy->params;
-	char text[256] = "", one[64], memory[32];
-	size_t used = 0;
+	char driver[256], memory[32];
 
-	for (size_t i = 0; params && replay->driver->params && replay->driver->params[i].name; i++)
-		if (used < sizeof(text))
-			used += (size_t)snprintf(
-				text + used, sizeof(text) - used, ", %s %s",
-				replay->driver->params[i].name,
-				um_replay_param_text(one, sizeof(one), &params[i]));
-	um_text_table_note(table, "%s: driver %s%s; XNACK unknown to it", replay->policy_name,
-			   replay->driver->name, text);
-	um_text_table_note(table, "  machine %s, %s of device memory, link %s (the times are its)",
-			   replay->machine->name, bytes(memory, replay->memory_bytes),
-			   replay->machine->link.name);
-	um_text_table_note(table, "  accesses %s, driver model %s", replay->accesses,
+	driver_text(driver, sizeof(driver), replay);
+	um_text_table_note(table, "driver %s; XNACK unknown to it", driver);
+	um_text_table_note(table, "machine %s, %s of device memory; link %s", replay->machine->name,
+			   bytes(memory, replay->memory_bytes), replay->machine->link.name);
+	um_text_table_note(table, "accesses %s, driver model %s", replay->accesses,
 			   replay->driver->validated);
 	for (size_t i = 0; i < replay->ignored_count; i++)
-		um_text_table_note(table, "  not simulated: %s (%s)", replay->ignored[i].what,
+		um_text_table_note(table, "not simulated: %s (%s)", replay->ignored[i].what,
 				   replay->ignored[i].why);
+}
+
+/* Whether the same notes go for both. */
+static bool is_noted_alike(const struct um_replay *a, const struct um_replay *b)
+{
+	char driver_a[256], driver_b[256];
+
+	driver_text(driver_a, sizeof(driver_a), a);
+	driver_text(driver_b, sizeof(driver_b), b);
+	if (strcmp(driver_a, driver_b) || strcmp(a->machine->name, b->machine->name) ||
+	    a->memory_bytes != b->memory_bytes || a->ignored_count != b->ignored_count)
+		return false;
+	for (size_t i = 0; i < a->ignored_count; i++)
+		if (strcmp(a->ignored[i].what, b->ignored[i].what))
+			return false;
+	return true;
+}
+
+/* Once if they go for all, else below the name of each policy. */
+static void add_all_notes(struct um_text_table *table, const struct um_replay *replays,
+			  size_t count)
+{
+	bool alike = true;
+
+	for (size_t i = 1; i < count; i++)
+		alike = alike && is_noted_alike(&replays[0], &replays[i]);
+	for (size_t i = 0; i < (alike ? 1 : count); i++) {
+		if (!alike && i && !strcmp(replays[i].policy_name, replays[i - 1].policy_name) &&
+		    is_noted_alike(&replays[i], &replays[i - 1]))
+			continue;
+		if (!alike)
+			um_text_table_note(table, "%s:", replays[i].policy_name);
+		add_notes(table, &replays[i]);
+	}
 }
 
 static int print_totals(FILE *out, const struct um_replay *replays, size_t count)
@@ -119,9 +157,7 @@ static int print_causes(FILE *out, const struct um_replay *replays, size_t count
 		add_direction(table, replays, count, i, true);
 		add_direction(table, replays, count, i, false);
 	}
-	for (size_t i = 0; i < count; i++)
-		if (i == 0 || strcmp(replays[i].policy_name, replays[i - 1].policy_name))
-			add_notes(table, &replays[i]);
+	add_all_notes(table, replays, count);
 	error = um_text_table_print(table, out, 0);
 	um_text_table_destroy(table);
 	return error;
