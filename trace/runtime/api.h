@@ -55,8 +55,11 @@ hipError_t um_ready(void);
 hipError_t um_device_error(void);
 void um_device_fail(hipError_t);
 
+bool um_is_device(int ordinal);
 hipError_t um_device_synchronize(void); /* writes the op */
 hipError_t um_device_reset(int device);
+void um_peers_reset(int device);
+void um_settings_reset(int device);
 
 /* One line on stderr: "umtrace: ...". Never stdout, which is the program's. */
 void um_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -39,11 +39,6 @@ static hipError_t change_range(const struct range *range,
 	return hipSuccess;
 }
 
-static bool is_device(int device)
-{
-	return device >= 0 && (uint32_t)device < um_device_count();
-}
-
 static void set_read_mostly(struct um_page_advice *advice, int32_t device)
 {
 	(void)device;
@@ -124,7 +119,7 @@ static hipError_t mem_advise(const void *address, size_t bytes, hipMemoryAdvise 
 
 	if (error)
 		return error;
-	if (device != hipCpuDeviceId && !is_device(device))
+	if (device != hipCpuDeviceId && !um_is_device(device))
 		return hipErrorInvalidDevice;
 	struct um_record_op op = um_op(UM_OP_ADVISE, 0);
 
@@ -158,7 +153,7 @@ static hipError_t mem_prefetch(const void *address, size_t bytes, int device, hi
 		error = um_stream_id(&id, stream);
 	if (error)
 		return error;
-	if (device != hipCpuDeviceId && !is_device(device))
+	if (device != hipCpuDeviceId && !um_is_device(device))
 		return hipErrorInvalidDevice;
 	struct um_record_op op = um_op(UM_OP_PREFETCH, id);
 

@@ -18,11 +18,6 @@ static _Thread_local struct {
 	unsigned count;
 } stack;
 
-static bool is_device(int device)
-{
-	return device >= 0 && (uint32_t)device < um_device_count();
-}
-
 static hipCtx_t context_of(int device)
 {
 	contexts[device].device = device;
@@ -65,7 +60,7 @@ static hipError_t create(hipCtx_t *out, int device)
 {
 	if (!out)
 		return hipErrorInvalidValue;
-	if (!is_device(device))
+	if (!um_is_device(device))
 		return hipErrorInvalidDevice;
 	*out = context_of(device);
 	return push(*out);
@@ -208,7 +203,7 @@ hipError_t hipCtxDisablePeerAccess(hipCtx_t context)
 
 static hipError_t primary_state(int device, unsigned *flags, int *active)
 {
-	if (!is_device(device))
+	if (!um_is_device(device))
 		return hipErrorInvalidDevice;
 	if (!flags || !active)
 		return hipErrorInvalidValue;
@@ -225,7 +220,7 @@ hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned *flags, int 
 
 static hipError_t primary_retain(hipCtx_t *out, int device)
 {
-	if (!is_device(device))
+	if (!um_is_device(device))
 		return hipErrorInvalidDevice;
 	if (!out)
 		return hipErrorInvalidValue;
@@ -242,7 +237,7 @@ hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *out, hipDevice_t device)
 
 static hipError_t primary_release(int device)
 {
-	if (!is_device(device))
+	if (!um_is_device(device))
 		return hipErrorInvalidDevice;
 	if (retained[device])
 		retained[device]--;
@@ -258,5 +253,5 @@ hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device)
 hipError_t hipDevicePrimaryCtxReset(hipDevice_t device)
 {
 	UM_ENTER();
-	return um_leave(is_device(device) ? um_device_reset(device) : hipErrorInvalidDevice);
+	return um_leave(um_is_device(device) ? um_device_reset(device) : hipErrorInvalidDevice);
 }

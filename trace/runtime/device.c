@@ -68,3 +68,8 @@ const struct um_played_device *um_device_get(uint32_t device)
 {
 	return device < um_device_count() ? &played : NULL;
 }
+
+bool um_is_device(int ordinal)
+{
+	return ordinal >= 0 && (uint32_t)ordinal < um_device_count();
+}
