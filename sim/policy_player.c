@@ -6,21 +6,11 @@
  */
 #include "simulation.h"
 
+#include "sim/policy/policy_check.h"
 #include "trace/base/error.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct known_allocation {
-	int64_t id, op, freed_op, bytes;
-	const char *kind; /* the schema's word, static */
-	char *name;
-	char **sites; /* ends with NULL */
-	size_t site_count;
-};
 
 struct launch {
 	int64_t op, stream;
@@ -35,8 +25,8 @@ struct action {
 
 struct um_player {
 	struct um_simulation_state *state;
-	struct known_allocation *allocations;
-	size_t allocation_count, allocation_capacity;
+	struct um_subjects *subjects; /* allocations of the trace; NULL without rules */
+	size_t allocation_count;
 	struct launch *launches;
 	size_t launch_count, launch_capacity;
 	struct action *actions; /* by op, then rule, then allocation */
@@ -81,73 +71,6 @@ static size_t kind_place(const char *name)
 	return i;
 }
 
-static int add_site_name(struct known_allocation *allocation, char *name)
-{
-	char **grown = realloc(allocation->sites, (allocation->site_count + 2) * sizeof(*grown));
-
-	if (grown)
-		allocation->sites = grown;
-	if (!grown || !name) {
-		free(name);
-		return um_fail(UM_ENOMEM, "no memory for the names of a site");
-	}
-	grown[allocation->site_count++] = name;
-	grown[allocation->site_count] = NULL;
-	return 0;
-}
-
-static char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static char *text(const char *format, ...)
-{
-	va_list args;
-	char *out;
-
-	va_start(args, format);
-	if (vasprintf(&out, format, args) < 0)
-		out = NULL;
-	va_end(args);
-	return out;
-}
-
-static int add_frame(const void *row, void *context)
-{
-	const struct um_frame_row *frame = row;
-	struct known_allocation *allocation = context;
-	int error = add_site_name(
-		allocation, text("%s+0x%" PRIx64, frame->module, (uint64_t)frame->offset_bytes));
-
-	if (!error && frame->function)
-		error = add_site_name(allocation, text("%s", frame->function));
-	if (!error && frame->file && frame->line != UM_NULL)
-		error = add_site_name(allocation, text("%s:%" PRId64, frame->file, frame->line));
-	return error;
-}
-
-static int add_allocation(const void *row, void *context)
-{
-	const struct um_allocation_row *allocation = row;
-	struct um_player *player = context;
-	struct known_allocation *known;
-
-	if (make_room(&player->allocations, player->allocation_count, &player->allocation_capacity,
-		      sizeof(*player->allocations)))
-		return UM_ENOMEM;
-	known = &player->allocations[player->allocation_count++];
-	*known = (struct known_allocation){
-		.id = allocation->allocation,
-		.op = allocation->op == UM_NULL ? 0 : allocation->op,
-		.freed_op = allocation->freed_op == UM_NULL ? INT64_MAX : allocation->freed_op,
-		.bytes = allocation->bytes,
-		.kind = kinds[kind_place(allocation->kind)].name,
-	};
-	if (allocation->name && !(known->name = strdup(allocation->name)))
-		return um_fail(UM_ENOMEM, "no memory for a name");
-	if (allocation->site == UM_NULL)
-		return 0;
-	return um_db_each(player->state->request->trace, &um_table_frame, "site = ?",
-			  allocation->site, add_frame, known);
-}
-
 static int add_launch(const void *row, void *context)
 {
 	const struct um_op_row *op = row;
@@ -186,8 +109,11 @@ static int name_launch(const void *row, void *context)
 static int look_at_trace(struct um_player *player)
 {
 	struct um_db *db = player->state->request->trace;
-	int error = um_db_each(db, &um_table_allocation, NULL, 0, add_allocation, player);
+	int error = um_subjects_load(&player->subjects, db);
 
+	if (error)
+		return error;
+	player->allocation_count = um_subjects_count(player->subjects);
 	if (!error)
 		error = um_db_each(db, &um_table_op, "kind = 'launch' AND op > ?", INT64_MIN,
 				   add_launch, player);
@@ -198,18 +124,14 @@ static int look_at_trace(struct um_player *player)
 
 /* --- which rule acts when --- */
 
+static const struct um_subject *subject(const struct um_player *player, size_t place)
+{
+	return um_subjects_at(player->subjects, place);
+}
+
 static bool is_about(const struct um_player *player, const struct um_rule *rule, size_t place)
 {
-	const struct known_allocation *known = &player->allocations[place];
-	struct um_allocation_facts facts = {
-		.index = (uint32_t)place + 1,
-		.kind = known->kind,
-		.name = known->name,
-		.bytes = (uint64_t)known->bytes,
-		.sites = (const char *const *)known->sites,
-	};
-
-	return um_rule_matches(rule, &facts);
+	return um_rule_matches(rule, &subject(player, place)->facts);
 }
 
 static int add_action(struct um_player *player, int64_t op, size_t rule, size_t allocation,
@@ -223,9 +145,9 @@ static int add_action(struct um_player *player, int64_t op, size_t rule, size_t 
 	return 0;
 }
 
-static bool lives_at(const struct known_allocation *known, int64_t op)
+static bool lives_at(const struct um_subject *allocation, int64_t op)
 {
-	return known->op < op && op < known->freed_op;
+	return allocation->made_op < op && op < allocation->freed_op;
 }
 
 /* Before launch `place`, or up to `ahead` launches earlier, as early as the allocation lives. */
@@ -235,7 +157,7 @@ static int add_before_launch(struct um_player *player, size_t rule, size_t alloc
 	size_t first = place > at->ahead ? place - at->ahead : 0;
 
 	for (size_t i = first; i <= place; i++)
-		if (lives_at(&player->allocations[allocation], player->launches[i].op))
+		if (lives_at(subject(player, allocation), player->launches[i].op))
 			return add_action(player, player->launches[i].op, rule, allocation,
 					  player->launches[place].stream);
 	return 0;
@@ -280,7 +202,7 @@ static int add_at_allocation(struct um_player *player, size_t rule, const size_t
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++)
-		error = add_action(player, player->allocations[places[i]].op, rule, places[i], 0);
+		error = add_action(player, subject(player, places[i])->made_op, rule, places[i], 0);
 	return error;
 }
 
@@ -340,17 +262,9 @@ void um_player_destroy(struct um_player *player)
 {
 	if (!player)
 		return;
-	for (size_t i = 0; i < player->allocation_count; i++) {
-		struct known_allocation *known = &player->allocations[i];
-
-		for (size_t site = 0; site < known->site_count; site++)
-			free(known->sites[site]);
-		free(known->sites);
-		free(known->name);
-	}
+	um_subjects_destroy(player->subjects);
 	for (size_t i = 0; i < player->launch_count; i++)
 		free(player->launches[i].kernel);
-	free(player->allocations);
 	free(player->launches);
 	free(player->actions);
 	free(player);
@@ -361,12 +275,12 @@ void um_player_destroy(struct um_player *player)
 static struct um_page_range range_of(const struct um_player *player, const struct action *action)
 {
 	const struct um_selector *on = &player->state->policy->rules[action->rule].on;
-	const struct known_allocation *known = &player->allocations[action->allocation];
+	const struct um_subject *about = subject(player, action->allocation);
 	uint64_t start = on->has_range ? on->range_start : 0;
-	uint64_t end = on->has_range ? on->range_end : (uint64_t)known->bytes;
+	uint64_t end = on->has_range ? on->range_end : about->facts.bytes;
 
-	end = end > (uint64_t)known->bytes ? (uint64_t)known->bytes : end;
-	return um_simulation_pages(player->state, known->id, (int64_t)start,
+	end = end > about->facts.bytes ? about->facts.bytes : end;
+	return um_simulation_pages(player->state, about->allocation, (int64_t)start,
 				   end > start ? (int64_t)(end - start) : 0);
 }
 
@@ -426,7 +340,7 @@ static int act_prefetch(struct um_player *player, const struct um_rule *rule,
 static int act(struct um_player *player, const struct action *action)
 {
 	const struct um_rule *rule = &player->state->policy->rules[action->rule];
-	int64_t id = player->allocations[action->allocation].id;
+	int64_t id = subject(player, action->allocation)->allocation;
 	struct um_page_range range;
 	int error = um_simulation_ensure(player->state, id, action->op);
 
@@ -457,12 +371,12 @@ static size_t find_allocation(const struct um_player *player, int64_t id)
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (player->allocations[middle].id < id)
+		if (subject(player, middle)->allocation < id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < player->allocation_count && player->allocations[low].id == id
+	return low < player->allocation_count && subject(player, low)->allocation == id
 		       ? low
 		       : player->allocation_count;
 }

@@ -302,17 +302,31 @@ static int take_machine(const void *row, void *context)
 static int find_machine(struct run *run)
 {
 	struct um_replay *replay = run->replay;
-	const char *name = run->arguments->machine;
-	int error;
+	int error = 0;
 
-	if (!name)
-		name = replay->policy->machine;
-	if (name)
-		return um_machine_load(&replay->machine, name);
+	if (run->arguments->machine) {
+		free(replay->policy->machine);
+		replay->policy->machine = strdup(run->arguments->machine);
+		error = replay->policy->machine ? 0 : um_fail(UM_ENOMEM, "no memory for a name");
+	}
+	if (error)
+		return error;
+	if (replay->policy->machine)
+		return um_machine_load(&replay->machine, replay->policy->machine);
 	error = um_db_each(run->trace, &um_table_run, NULL, 0, take_machine, &replay->machine);
 	if (error || replay->machine)
 		return error;
 	return um_machine_load(&replay->machine, NULL);
+}
+
+/* The policy as it is stored names the machine that was used. */
+static int name_machine(struct um_replay *replay)
+{
+	char *name =
+		replay->policy->machine ? replay->policy->machine : strdup(replay->machine->name);
+
+	replay->policy->machine = name;
+	return name ? 0 : um_fail(UM_ENOMEM, "no memory for a name");
 }
 
 static int apply_options(struct run *run, uint64_t page_bytes)
@@ -340,6 +354,9 @@ static int prepare(struct run *run, const char *policy_path, uint64_t page_bytes
 		error = apply_options(run, page_bytes);
 	if (!error)
 		error = find_machine(run);
+	if (error)
+		return error;
+	error = name_machine(replay);
 	if (error)
 		return error;
 	replay->driver = replay->policy->driver;
