@@ -5,8 +5,8 @@
 #include "trace/compiler/device/device_abi.h"
 
 #define EXPORT __attribute__((visibility("default")))
-/* GNU ld keeps __start_ and __stop_ of a section to the object unless something refers to them. */
-#define LDS __attribute__((section("um_lds")))
+/* Linkers make __start_ and __stop_ of a section only where something refers to them. */
+#define LDS __attribute__((section("um_lds"), used)) /* used: clang shrinks it to what is */
 
 EXPORT int counter = 5;
 EXPORT float factors[4] = {1, 2, 3, 4};
