@@ -85,12 +85,26 @@ bool um_gaps_take(uint64_t *offset, struct um_gaps *gaps, uint64_t bytes, uint64
 	return false;
 }
 
+/* Index of the first gap above `offset`. */
+static size_t above(const struct um_gaps *gaps, uint64_t offset)
+{
+	size_t low = 0, high = gaps->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (gaps->gap[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 void um_gaps_give(struct um_gaps *gaps, uint64_t offset, uint64_t bytes)
 {
-	size_t at = 0;
+	size_t at = above(gaps, offset);
 
-	while (at < gaps->count && gaps->gap[at].offset < offset)
-		at++;
 	insert(gaps, at, (struct um_gap){offset, bytes});
 	gaps->taken--;
 	if (at + 1 < gaps->count && offset + bytes == gaps->gap[at + 1].offset) {
