@@ -1,0 +1,138 @@
+#include "closing.h"
+
+#include "trace/base/units.h"
+
+#define LOSSES_SHOWN 8
+
+struct part {
+	const char *name;
+	uint64_t bytes;
+};
+
+static void print_way(FILE *out, const char *way, uint64_t bytes, const struct part *parts)
+{
+	char text[32];
+	const char *before = ": ";
+
+	fprintf(out, "  %-12s%s", way, um_format_bytes(text, sizeof(text), bytes));
+	for (; parts->name; parts++) {
+		if (parts->bytes == 0)
+			continue;
+		fprintf(out, "%s%s %s", before, parts->name,
+			um_format_bytes(text, sizeof(text), parts->bytes));
+		before = ", ";
+	}
+	fputc('\n', out);
+}
+
+static void print_traffic(FILE *out, const struct um_totals *totals)
+{
+	const uint64_t *in = totals->migrated_to_device, *back = totals->migrated_to_host;
+	const struct part to_device[] = {
+		{"device faults", in[UM_CAUSE_DEVICE_FAULT]},
+		{"host faults", in[UM_CAUSE_HOST_FAULT]},
+		{"prefetch", in[UM_CAUSE_PREFETCH]},
+		{"eviction", in[UM_CAUSE_EVICTION]},
+		{"advice", in[UM_CAUSE_ADVICE]},
+		{"duplicates", in[UM_CAUSE_DUPLICATE]},
+		{"remote accesses", totals->remote_to_device},
+		{"copies", totals->copied_to_device},
+		{NULL, 0},
+	};
+	const struct part to_host[] = {
+		{"device faults", back[UM_CAUSE_DEVICE_FAULT]},
+		{"host faults", back[UM_CAUSE_HOST_FAULT]},
+		{"prefetch", back[UM_CAUSE_PREFETCH]},
+		{"eviction", back[UM_CAUSE_EVICTION]},
+		{"advice", back[UM_CAUSE_ADVICE]},
+		{"duplicates", back[UM_CAUSE_DUPLICATE]},
+		{"remote accesses", totals->remote_to_host},
+		{"copies", totals->copied_to_host},
+		{NULL, 0},
+	};
+
+	print_way(out, "to device", totals->bytes_to_device, to_device);
+	print_way(out, "to host", totals->bytes_to_host, to_host);
+}
+
+static void print_model(FILE *out, const struct um_model *model)
+{
+	char page[32], device[32], host[32];
+
+	fprintf(out, "umtrace: by the driver model %s, %s pages, on %s (%s):\n",
+		model->driver->name, um_format_bytes(page, sizeof(page), model->page_bytes),
+		model->machine->name, model->driver->validated);
+	fprintf(out, "  %-12s%s of the device, %s of the host\n", "page faults",
+		um_format_count(device, sizeof(device), model->totals.device_faults),
+		um_format_count(host, sizeof(host), model->totals.host_faults));
+	print_traffic(out, &model->totals);
+}
+
+struct losses {
+	FILE *out;
+	size_t shown, left;
+};
+
+static int print_loss(const void *row, void *context)
+{
+	const struct um_loss_row *loss = row;
+	struct losses *losses = context;
+	char count[32];
+
+	if (losses->shown == LOSSES_SHOWN) {
+		losses->left++;
+		return 0;
+	}
+	losses->shown++;
+	fprintf(losses->out, "umtrace: not recorded: %s, %s%s%s\n", loss->kind,
+		um_format_count(count, sizeof(count), (uint64_t)loss->count),
+		loss->detail ? ": " : "", loss->detail ? loss->detail : "");
+	return 0;
+}
+
+static void print_losses(FILE *out, struct um_db *db)
+{
+	struct losses losses = {.out = out};
+
+	um_db_each(db, &um_table_loss, NULL, 0, print_loss, &losses);
+	if (losses.left)
+		fprintf(out, "umtrace: and %zu more in table 'loss'\n", losses.left);
+}
+
+static void print_head(FILE *out, const struct um_closing *closing)
+{
+	char duration[32], launches[32], managed[32];
+
+	fprintf(out, "umtrace: %s: %s, %s kernel launch%s, %s of managed memory\n", closing->path,
+		um_format_duration(duration, sizeof(duration), closing->duration_ns),
+		um_format_count(launches, sizeof(launches), closing->totals->launches),
+		closing->totals->launches == 1 ? "" : "es",
+		um_format_bytes(managed, sizeof(managed), closing->totals->managed_bytes));
+}
+
+static void print_nothing(FILE *out, const struct um_closing *closing)
+{
+	if (closing->is_static)
+		fprintf(out,
+			"umtrace: %s is statically linked, so the HIP runtime could not be put "
+			"into it: %s is empty\n",
+			closing->program, closing->path);
+	else
+		fprintf(out, "umtrace: %s made no HIP call: %s is empty\n", closing->program,
+			closing->path);
+}
+
+void um_closing_print(FILE *out, const struct um_closing *closing)
+{
+	if (closing->totals->ops == 0) {
+		print_nothing(out, closing);
+		print_losses(out, closing->db);
+		return;
+	}
+	print_head(out, closing);
+	if (closing->model->ran)
+		print_model(out, closing->model);
+	print_losses(out, closing->db);
+	fprintf(out, "umtrace: next: umanalyze summary %s\n", closing->path);
+	fprintf(out, "     or: umsim replay %s -P policy.yaml\n", closing->path);
+}

@@ -1,0 +1,219 @@
+#include "ingest_private.h"
+
+#include "trace_options.h"
+
+#include "trace/base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define COMMIT_NS 50000000ull /* a reader sees what is older than this */
+
+static const struct {
+	size_t bytes; /* at least */
+	int (*handle)(struct um_ingest *, const void *record, const char *end);
+} handlers[] = {
+	[UM_RECORD_HELLO] = {sizeof(struct um_record_hello), um_ingest_hello},
+	[UM_RECORD_DEVICE] = {sizeof(struct um_record_device), um_ingest_device},
+	[UM_RECORD_SITE] = {sizeof(struct um_record_site), um_ingest_site},
+	[UM_RECORD_ALLOCATION] = {sizeof(struct um_record_allocation), um_ingest_allocation},
+	[UM_RECORD_OP] = {sizeof(struct um_record_op), um_ingest_op},
+	[UM_RECORD_KERNEL] = {sizeof(struct um_record_kernel), um_ingest_kernel},
+	[UM_RECORD_PAGES] = {sizeof(struct um_record_pages), um_ingest_pages},
+	[UM_RECORD_STREAM] = {sizeof(struct um_record_stream), um_ingest_stream},
+	[UM_RECORD_LOSS] = {sizeof(struct um_record_loss), um_ingest_record_loss},
+	[UM_RECORD_BYE] = {sizeof(struct um_record_bye), um_ingest_bye},
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+int um_ingest_create(struct um_ingest **out, struct um_db *db, const struct um_run_row *run)
+{
+	struct um_ingest *ingest = calloc(1, sizeof(*ingest));
+
+	*out = NULL;
+	if (!ingest)
+		return um_fail(UM_ENOMEM, "out of memory");
+	ingest->db = db;
+	ingest->run = *run;
+	int error = um_stream_decoder_create(&ingest->decoder, NULL, 0);
+	if (error == 0)
+		error = um_db_insert(db, &um_table_run, &ingest->run);
+	if (error) {
+		um_ingest_destroy(ingest);
+		return error;
+	}
+	*out = ingest;
+	return 0;
+}
+
+void um_ingest_destroy(struct um_ingest *ingest)
+{
+	if (!ingest)
+		return;
+	um_stream_decoder_destroy(ingest->decoder);
+	free(ingest->known);
+	free(ingest);
+}
+
+static int commit(struct um_ingest *ingest)
+{
+	ingest->committed_ns = 0;
+	return ingest->error = um_db_commit(ingest->db);
+}
+
+int um_ingest_tick(struct um_ingest *ingest)
+{
+	if (ingest->error || ingest->committed_ns == 0 ||
+	    now_ns() - ingest->committed_ns < COMMIT_NS)
+		return ingest->error;
+	return commit(ingest);
+}
+
+static int begin(struct um_ingest *ingest)
+{
+	if (ingest->committed_ns)
+		return 0;
+	ingest->committed_ns = now_ns();
+	return um_db_begin(ingest->db);
+}
+
+static int handle(struct um_ingest *ingest, const struct um_record *record)
+{
+	size_t kinds = sizeof(handlers) / sizeof(*handlers);
+
+	/* Kinds of a later version, and padding. */
+	if (record->kind >= kinds || !handlers[record->kind].handle)
+		return 0;
+	if (record->bytes < handlers[record->kind].bytes)
+		return UM_RECORD_INVALID;
+	/* Whatever speaks before it says what it is cannot be understood. */
+	if (!ingest->totals.hello && record->kind != UM_RECORD_HELLO)
+		return UM_RECORD_INVALID;
+	return handlers[record->kind].handle(ingest, record, (const char *)record + record->bytes);
+}
+
+int um_ingest_record(struct um_ingest *ingest, const struct um_record *record)
+{
+	if (ingest->error)
+		return ingest->error;
+	ingest->totals.records++;
+	ingest->totals.bytes += record->bytes;
+	int result = begin(ingest);
+	if (result == 0)
+		result = handle(ingest, record);
+	if (result == UM_RECORD_INVALID) {
+		ingest->totals.invalid++;
+		result = 0;
+	}
+	if (result == 0)
+		result = um_ingest_tick(ingest);
+	return ingest->error = result;
+}
+
+const struct um_ingest_totals *um_ingest_totals(const struct um_ingest *ingest)
+{
+	return &ingest->totals;
+}
+
+const struct um_run_row *um_ingest_run(const struct um_ingest *ingest)
+{
+	return &ingest->run;
+}
+
+int um_ingest_insert(struct um_ingest *ingest, const struct um_table *table, const void *row)
+{
+	int error = um_db_insert(ingest->db, table, row);
+
+	return error == UM_EINVAL ? UM_RECORD_INVALID : error;
+}
+
+/* --- the end --- */
+
+int um_ingest_loss(struct um_ingest *ingest, enum um_loss_kind kind, uint64_t count,
+		   const char *detail)
+{
+	return um_ingest_insert_loss(ingest, 0, kind, count, detail);
+}
+
+static int insert_invalid(struct um_ingest *ingest)
+{
+	char detail[128];
+	struct um_loss_row row = {
+		.kind = "invalid_record",
+		.count = (int64_t)(ingest->totals.invalid + ingest->totals.invalid_rows),
+		.detail = detail};
+
+	if (row.count == 0)
+		return 0;
+	snprintf(detail, sizeof(detail), "%llu records and %llu page runs that cannot be right",
+		 (unsigned long long)ingest->totals.invalid,
+		 (unsigned long long)ingest->totals.invalid_rows);
+	return um_db_insert(ingest->db, &um_table_loss, &row);
+}
+
+static int insert_origins(struct um_ingest *ingest)
+{
+	static const char not_modelled[] = "no driver model has been run";
+	bool watched = ingest->run.host_watch && strcmp(ingest->run.host_watch, "none");
+	bool requests = ingest->totals.requests != 0;
+	char host[96], order[128];
+	const struct um_origin_row rows[] = {
+		{"op.time", "emulated", "kernels ran on the CPU: no times of a GPU"},
+		{"page_access", "emulated", "of kernels: each access of the lanes, counted"},
+		{"page_access.host", watched ? "measured" : "absent", host},
+		{"page_access.requests", requests ? "emulated" : "absent",
+		 requests ? "distinct lines of a wave and instruction" : "--no-requests"},
+		{"access_chunk", "emulated", order},
+		{"fault", "absent", not_modelled},
+		{"migration", "absent", not_modelled},
+		{"mapping", "absent", not_modelled},
+		{"remote_access", "absent", not_modelled},
+		{"copy_traffic", "absent", not_modelled},
+	};
+
+	snprintf(host, sizeof(host), watched ? "by page and interval, seen by %s" : "not watched",
+		 ingest->run.host_watch);
+	snprintf(order, sizeof(order),
+		 "groups one after another, lanes in step; repeats among the "
+		 "last %lld pages of a group left out",
+		 (long long)(ingest->run.filter_pages == UM_NULL ? 0 : ingest->run.filter_pages));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int error = um_db_replace(ingest->db, &um_table_origin, &rows[i]);
+
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int um_ingest_finish(struct um_ingest *ingest, const struct um_run_row *ended)
+{
+	ingest->run.ended = ended->ended;
+	ingest->run.exit_status = ended->exit_status;
+	ingest->run.exit_signal = ended->exit_signal;
+	if (ingest->run.end_ns == UM_NULL)
+		ingest->run.end_ns = ended->end_ns;
+	int error = um_db_begin(ingest->db);
+	if (error == 0)
+		error = insert_invalid(ingest);
+	if (error == 0 && ingest->totals.hello && !ingest->totals.bye)
+		error = um_ingest_loss(ingest, UM_LOSS_CUT_OFF, 1,
+				       "the program did not end by exit(): what the host touched "
+				       "last is not known");
+	if (error == 0)
+		error = insert_origins(ingest);
+	if (error == 0)
+		error = um_db_exec(ingest->db, "DELETE FROM run");
+	if (error == 0)
+		error = um_db_insert(ingest->db, &um_table_run, &ingest->run);
+	return error ? error : um_db_commit(ingest->db);
+}

@@ -1,0 +1,199 @@
+/* Records about what the program asked for. */
+#include "ingest_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --- allocations --- */
+
+static const char *const allocation_kinds[] = {
+	[UM_ALLOCATION_MANAGED] = "managed",   [UM_ALLOCATION_DEVICE] = "device",
+	[UM_ALLOCATION_PINNED] = "pinned",     [UM_ALLOCATION_REGISTERED] = "registered",
+	[UM_ALLOCATION_PAGEABLE] = "pageable",
+};
+
+int um_ingest_allocation(struct um_ingest *ingest, const void *record, const char *end)
+{
+	const struct um_record_allocation *allocation = record;
+	const char *at = allocation->name;
+	char name[UM_INGEST_TEXT];
+
+	if (allocation->kind >= sizeof(allocation_kinds) / sizeof(*allocation_kinds) ||
+	    !allocation_kinds[allocation->kind] || !um_ingest_text(&at, end, name))
+		return UM_RECORD_INVALID;
+	struct um_allocation_row row = {
+		.allocation = allocation->allocation,
+		.kind = allocation_kinds[allocation->kind],
+		.bytes = (int64_t)allocation->bytes,
+		.flags = allocation->flags,
+		.device = allocation->device,
+		.address = (int64_t)allocation->address,
+		.op = um_or_null(allocation->op),
+		.freed_op = UM_NULL,
+		.site = um_or_null(allocation->site),
+		.name = *name ? name : NULL,
+	};
+	int result = um_ingest_know(ingest, allocation->allocation, allocation->bytes);
+	if (result == 0)
+		result = um_ingest_insert(ingest, &um_table_allocation, &row);
+	if (result == 0 && allocation->kind == UM_ALLOCATION_MANAGED)
+		ingest->totals.managed_bytes += allocation->bytes;
+	return result;
+}
+
+static int note_free(struct um_ingest *ingest, const struct um_record_op *op)
+{
+	struct um_known_allocation *known = um_ingest_known(ingest, op->allocation);
+	char sql[96];
+
+	if (op->kind != UM_OP_FREE || op->result != 0 || !known || known->freed)
+		return 0;
+	known->freed = true;
+	snprintf(sql, sizeof(sql), "UPDATE allocation SET freed_op = %u WHERE allocation = %u",
+		 op->op, op->allocation);
+	return um_db_exec(ingest->db, sql);
+}
+
+/* --- operations --- */
+
+enum op_fields { RANGE = 1, SOURCE = 2, ADVICE = 4, EVENT = 8, VALUE = 16 };
+
+static const struct {
+	const char *name;
+	unsigned fields; /* that mean something; the others are NULL */
+} op_kinds[UM_OP_KINDS] = {
+	[UM_OP_ALLOC] = {"alloc", RANGE},
+	[UM_OP_FREE] = {"free", RANGE},
+	[UM_OP_ADVISE] = {"advise", RANGE | ADVICE},
+	[UM_OP_PREFETCH] = {"prefetch", RANGE},
+	[UM_OP_COPY] = {"copy", RANGE | SOURCE | VALUE},
+	[UM_OP_MEMSET] = {"memset", RANGE | VALUE},
+	[UM_OP_LAUNCH] = {"launch", 0},
+	[UM_OP_SYNC_DEVICE] = {"sync_device", 0},
+	[UM_OP_SYNC_STREAM] = {"sync_stream", 0},
+	[UM_OP_EVENT_RECORD] = {"event_record", EVENT},
+	[UM_OP_EVENT_SYNC] = {"event_sync", EVENT},
+	[UM_OP_STREAM_WAIT] = {"stream_wait", EVENT},
+	[UM_OP_STREAM_CREATE] = {"stream_create", 0},
+	[UM_OP_STREAM_DESTROY] = {"stream_destroy", 0},
+	[UM_OP_ATTACH] = {"attach", RANGE},
+	[UM_OP_HOST] = {"host", 0},
+	[UM_OP_RANGE] = {"range", 0},
+};
+
+/* hipMemoryAdvise (hip_runtime_api.h 5.2), less the prefix. */
+static const struct {
+	uint32_t advice;
+	const char *name;
+} advices[] = {
+	{1, "read_mostly"},	   {2, "unset_read_mostly"},
+	{3, "preferred_location"}, {4, "unset_preferred_location"},
+	{5, "accessed_by"},	   {6, "unset_accessed_by"},
+	{100, "coarse_grain"},	   {101, "unset_coarse_grain"},
+};
+
+static const char *advice_name(uint32_t advice, char number[32])
+{
+	for (size_t i = 0; i < sizeof(advices) / sizeof(*advices); i++)
+		if (advices[i].advice == advice)
+			return advices[i].name;
+	/* What the program asked for, though HIP refused it. */
+	snprintf(number, 32, "advice_%u", advice);
+	return number;
+}
+
+static bool is_possible(const struct um_ingest *ingest, const struct um_record_op *op)
+{
+	(void)ingest;
+	return op->op != 0 && op->kind < UM_OP_KINDS && op_kinds[op->kind].name &&
+	       op->start_ns <= INT64_MAX && op->end_ns <= INT64_MAX && op->bytes <= INT64_MAX &&
+	       op->offset <= INT64_MAX && op->source_offset <= INT64_MAX &&
+	       (op->end_ns == 0 || op->end_ns >= op->start_ns);
+}
+
+static void fill_op_row(struct um_op_row *row, const struct um_record_op *op, char number[32])
+{
+	unsigned fields = op_kinds[op->kind].fields;
+
+	*row = (struct um_op_row){
+		.op = op->op,
+		.kind = op_kinds[op->kind].name,
+		.flags = op->flags,
+		.thread = um_or_null(op->thread),
+		.stream = op->stream,
+		.start_ns = (int64_t)op->start_ns,
+		.end_ns = um_or_null(op->end_ns),
+		.result = op->end_ns ? op->result : UM_NULL,
+		.site = um_or_null(op->site),
+		.allocation = um_or_null(op->allocation),
+		.offset_bytes = fields & RANGE ? (int64_t)op->offset : UM_NULL,
+		.bytes = fields & RANGE ? (int64_t)op->bytes : UM_NULL,
+		.source_allocation = fields & SOURCE ? um_or_null(op->source_allocation) : UM_NULL,
+		.source_offset_bytes = fields & SOURCE ? (int64_t)op->source_offset : UM_NULL,
+		.device = op->device,
+		.advice = fields & ADVICE ? advice_name(op->advice, number) : NULL,
+		.event = fields & EVENT ? um_or_null(op->event) : UM_NULL,
+		.value = fields & VALUE ? op->value : UM_NULL,
+	};
+}
+
+int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
+{
+	const struct um_record_op *op = record;
+	struct um_op_row row;
+	char number[32];
+
+	(void)end;
+	if (!is_possible(ingest, op))
+		return UM_RECORD_INVALID;
+	fill_op_row(&row, op, number);
+	if (op->op <= ingest->last_op) {
+		/* More about one that was begun. */
+		int error = um_db_replace(ingest->db, &um_table_op, &row);
+
+		return error ? error : note_free(ingest, op);
+	}
+	int result = um_ingest_insert(ingest, &um_table_op, &row);
+	if (result)
+		return result;
+	ingest->last_op = op->op;
+	ingest->totals.ops++;
+	if (op->kind == UM_OP_LAUNCH)
+		ingest->totals.launches++;
+	if (op->kind == UM_OP_LAUNCH && op->flags & UM_OP_UNTRACED)
+		ingest->last_untraced = op->op;
+	return note_free(ingest, op);
+}
+
+int um_ingest_kernel(struct um_ingest *ingest, const void *record, const char *end)
+{
+	const struct um_record_kernel *kernel = record;
+	const char *at = kernel->name;
+	char symbol[UM_INGEST_TEXT], given[UM_INGEST_TEXT];
+
+	if (kernel->op == 0 || kernel->op > ingest->last_op || !um_ingest_text(&at, end, symbol) ||
+	    !um_ingest_text(&at, end, given))
+		return UM_RECORD_INVALID;
+	bool traced = kernel->op != ingest->last_untraced;
+	char *name = um_ingest_demangle(*given ? given : symbol);
+	struct um_kernel_row row = {
+		.op = kernel->op,
+		.name = name && *name ? name : "(kernel without a name)",
+		.symbol = *symbol ? symbol : NULL,
+		.grid_x = kernel->grid[0],
+		.grid_y = kernel->grid[1],
+		.grid_z = kernel->grid[2],
+		.block_x = kernel->block[0],
+		.block_y = kernel->block[1],
+		.block_z = kernel->block[2],
+		.lds_bytes = kernel->lds_bytes,
+		.reads = traced ? (int64_t)kernel->reads : UM_NULL,
+		.writes = traced ? (int64_t)kernel->writes : UM_NULL,
+		.atomics = traced ? (int64_t)kernel->atomics : UM_NULL,
+		.bytes_read = traced ? (int64_t)kernel->bytes_read : UM_NULL,
+		.bytes_written = traced ? (int64_t)kernel->bytes_written : UM_NULL,
+	};
+	int result = um_ingest_insert(ingest, &um_table_kernel, &row);
+	free(name);
+	return result;
+}

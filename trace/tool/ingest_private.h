@@ -1,0 +1,80 @@
+/* What the files of the ingest share. */
+#ifndef UM_INGEST_PRIVATE_H
+#define UM_INGEST_PRIVATE_H
+
+#include "ingest.h"
+
+#include "trace/spool/access_stream.h"
+
+#include <stddef.h>
+
+#define UM_INGEST_TEXT 4096u
+
+struct um_known_allocation {
+	uint32_t allocation;
+	uint32_t pages;
+	bool freed;
+};
+
+struct um_ingest {
+	struct um_db *db;
+	struct um_run_row run;
+	struct um_ingest_totals totals;
+	uint64_t committed_ns; /* CLOCK_MONOTONIC, of the transaction before; 0: none is open */
+	int error;	       /* of the database */
+
+	struct um_known_allocation *known; /* ascending */
+	size_t known_count, known_capacity;
+	uint32_t last_op;
+	uint32_t last_untraced; /* launch */
+	struct um_stream_decoder *decoder;
+	char runtime[UM_INGEST_TEXT];
+};
+
+/* What a record turned out to be; errors of the database are negative. */
+#define UM_RECORD_INVALID 1
+
+/* --- ingest_text.c --- */
+
+/*
+ * The next text of [*at, end), cut to UM_INGEST_TEXT; bytes that are not UTF-8 or not printable
+ * become '?'. False: it has no end. Steps over it.
+ */
+bool um_ingest_text(const char **at, const char *end, char out[UM_INGEST_TEXT]);
+/* The same for a field that need not have an end. */
+void um_ingest_field(const char *field, size_t capacity, char out[UM_INGEST_TEXT]);
+/* The name as in the source, malloc'ed; a copy if it is not mangled. NULL without memory. */
+char *um_ingest_demangle(const char *symbol);
+
+/* --- ingest_ids.c --- */
+
+struct um_known_allocation *um_ingest_known(struct um_ingest *, uint32_t allocation);
+/* UM_RECORD_INVALID: not above those before; UM_ENOMEM. */
+int um_ingest_know(struct um_ingest *, uint32_t allocation, uint64_t bytes);
+
+/* --- handlers, one a kind: 0, UM_RECORD_INVALID, or the database's error --- */
+
+int um_ingest_hello(struct um_ingest *, const void *record, const char *end);
+int um_ingest_device(struct um_ingest *, const void *record, const char *end);
+int um_ingest_site(struct um_ingest *, const void *record, const char *end);
+int um_ingest_allocation(struct um_ingest *, const void *record, const char *end);
+int um_ingest_op(struct um_ingest *, const void *record, const char *end);
+int um_ingest_kernel(struct um_ingest *, const void *record, const char *end);
+int um_ingest_pages(struct um_ingest *, const void *record, const char *end);
+int um_ingest_stream(struct um_ingest *, const void *record, const char *end);
+int um_ingest_record_loss(struct um_ingest *, const void *record, const char *end);
+int um_ingest_bye(struct um_ingest *, const void *record, const char *end);
+
+/* --- what several use --- */
+
+static inline int64_t um_or_null(uint64_t value)
+{
+	return value ? (int64_t)value : UM_NULL;
+}
+
+/* A row that the schema refuses (a key twice) makes the record invalid. */
+int um_ingest_insert(struct um_ingest *, const struct um_table *, const void *row);
+int um_ingest_insert_loss(struct um_ingest *, int64_t op, uint32_t kind, uint64_t count,
+			  const char *detail);
+
+#endif

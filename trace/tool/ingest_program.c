@@ -1,0 +1,132 @@
+/* Records about the program: what it runs on, where its calls are, what it lost, its end. */
+#include "ingest_private.h"
+#include "trace_options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int um_ingest_hello(struct um_ingest *ingest, const void *record, const char *end)
+{
+	const struct um_record_hello *hello = record;
+
+	(void)end;
+	if (ingest->totals.hello || hello->spool_version != UM_SPOOL_VERSION ||
+	    hello->backend != UM_BACKEND_EMULATED || hello->start_ns > INT64_MAX)
+		return UM_RECORD_INVALID;
+	um_ingest_field(hello->runtime, sizeof(hello->runtime), ingest->runtime);
+	ingest->totals.hello = true;
+	ingest->totals.requests = hello->requests;
+	ingest->run.pid = hello->pid;
+	ingest->run.backend = "emulated";
+	ingest->run.runtime = ingest->runtime;
+	ingest->run.host_watch = um_host_watch_name(hello->host_watch);
+	ingest->run.filter_pages = hello->filter_pages;
+	ingest->run.start_ns = (int64_t)hello->start_ns;
+	int error = um_db_exec(ingest->db, "DELETE FROM run");
+	return error ? error : um_db_insert(ingest->db, &um_table_run, &ingest->run);
+}
+
+int um_ingest_device(struct um_ingest *ingest, const void *record, const char *end)
+{
+	const struct um_record_device *device = record;
+	char name[UM_INGEST_TEXT], arch[UM_INGEST_TEXT];
+	struct um_device_row row = {
+		.device = device->device,
+		.name = name,
+		.arch = arch,
+		.memory_bytes = (int64_t)device->memory_bytes,
+		.compute_units = device->compute_units,
+		.link_to_device_bytes_per_s = (double)NAN,
+		.link_to_host_bytes_per_s = (double)NAN,
+	};
+
+	(void)end;
+	if (device->memory_bytes > INT64_MAX)
+		return UM_RECORD_INVALID;
+	um_ingest_field(device->name, sizeof(device->name), name);
+	um_ingest_field(device->arch, sizeof(device->arch), arch);
+	return um_ingest_insert(ingest, &um_table_device, &row);
+}
+
+int um_ingest_site(struct um_ingest *ingest, const void *record, const char *end)
+{
+	const struct um_record_site *site = record;
+	const char *at = site->text;
+	char module[UM_INGEST_TEXT], symbol[UM_INGEST_TEXT];
+	struct um_frame_row row = {
+		.site = site->site,
+		.module = module,
+		.offset_bytes = (int64_t)site->offset,
+		.line = UM_NULL,
+	};
+
+	if (site->site == 0 || !um_ingest_text(&at, end, module) ||
+	    !um_ingest_text(&at, end, symbol))
+		return UM_RECORD_INVALID;
+	int result = um_ingest_insert(ingest, &um_table_site, &(struct um_site_row){site->site});
+	if (result)
+		return result;
+	char *function = um_ingest_demangle(symbol);
+	row.function = function && *function ? function : NULL;
+	result = um_ingest_insert(ingest, &um_table_frame, &row);
+	free(function);
+	return result;
+}
+
+static const char *const loss_kinds[] = {
+	[UM_LOSS_OUTSIDE] = "outside",
+	[UM_LOSS_HOST_UNWATCHED] = "host_unwatched",
+	[UM_LOSS_HOST_DURING_KERNEL] = "host_during_kernel",
+	[UM_LOSS_UNSUPPORTED] = "unsupported",
+	[UM_LOSS_UNTRACED_LAUNCH] = "untraced_launch",
+	[UM_LOSS_CHILD] = "child",
+	[UM_LOSS_CUT_OFF] = "cut_off",
+	[UM_LOSS_SIGNAL_HANDLER] = "signal_handler",
+};
+
+int um_ingest_insert_loss(struct um_ingest *ingest, int64_t op, uint32_t kind, uint64_t count,
+			  const char *detail)
+{
+	char number[32];
+	bool known = kind < sizeof(loss_kinds) / sizeof(*loss_kinds) && loss_kinds[kind];
+	struct um_loss_row row = {
+		.op = op,
+		.kind = known ? loss_kinds[kind] : number,
+		.count = (int64_t)count,
+		.detail = detail && *detail ? detail : NULL,
+	};
+
+	/* A later version may know more of them; the count must not get lost. */
+	snprintf(number, sizeof(number), "loss_%u", kind);
+	return um_ingest_insert(ingest, &um_table_loss, &row);
+}
+
+int um_ingest_record_loss(struct um_ingest *ingest, const void *record, const char *end)
+{
+	const struct um_record_loss *loss = record;
+	const char *at = loss->text;
+	char detail[UM_INGEST_TEXT];
+
+	if (loss->op > ingest->last_op || loss->count > INT64_MAX ||
+	    !um_ingest_text(&at, end, detail))
+		return UM_RECORD_INVALID;
+	char *name = um_ingest_demangle(detail);
+	int result = um_ingest_insert_loss(ingest, loss->op, loss->kind, loss->count,
+					   name ? name : detail);
+	free(name);
+	return result;
+}
+
+int um_ingest_bye(struct um_ingest *ingest, const void *record, const char *end)
+{
+	const struct um_record_bye *bye = record;
+
+	(void)end;
+	if (bye->end_ns > INT64_MAX)
+		return UM_RECORD_INVALID;
+	ingest->run.end_ns = (int64_t)bye->end_ns;
+	ingest->totals.bye = true;
+	return 0;
+}

@@ -1,0 +1,264 @@
+#include "model.h"
+
+#include "sim/simulate.h"
+#include "trace/base/error.h"
+#include "trace/base/units.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The tables that the model writes, of which each has a row in `origin`. */
+static const char *const modelled[] = {"fault", "migration", "mapping", "remote_access",
+				       "copy_traffic"};
+
+#define MODELLED (sizeof(modelled) / sizeof(*modelled))
+
+static int choose_driver(struct um_model *model, const struct um_trace_options *options)
+{
+	int error = um_policy_default(&model->policy);
+
+	if (!error && options->driver)
+		error = um_policy_set_driver(model->policy, options->driver);
+	if (!error && options->page_bytes)
+		error = um_policy_set_page_bytes(model->policy, options->page_bytes);
+	if (error)
+		return error;
+	model->driver = model->policy->driver;
+	model->policy->memory_bytes = options->memory_bytes;
+	model->page_bytes = model->policy->page_bytes ? model->policy->page_bytes
+						      : model->driver->default_page_bytes;
+	return 0;
+}
+
+int um_model_init(struct um_model *model, const struct um_trace_options *options)
+{
+	*model = (struct um_model){0};
+	int error = um_machine_load(&model->machine, options->machine);
+	if (!error)
+		error = choose_driver(model, options);
+	if (!error)
+		model->memory_bytes = options->memory_bytes ? options->memory_bytes
+							    : model->machine->memory_bytes;
+	if (!error && model->memory_bytes > model->machine->memory_bytes)
+		error = um_fail(UM_EINVAL, "--memory: a device of %s has less (%llu bytes)",
+				model->machine->name,
+				(unsigned long long)model->machine->memory_bytes);
+	return error;
+}
+
+void um_model_fini(struct um_model *model)
+{
+	um_policy_destroy(model->policy);
+	um_machine_spec_destroy(model->machine);
+}
+
+void um_model_spool_config(const struct um_model *model, struct um_spool_config *config)
+{
+	const struct um_machine_spec *machine = model->machine;
+
+	config->xnack = machine->xnack;
+	config->devices = machine->devices;
+	config->compute_units = machine->compute_units;
+	config->clock_khz = machine->clock_khz;
+	config->memory_clock_khz = machine->memory_clock_khz;
+	config->memory_bus_bits = machine->memory_bus_bits;
+	config->l2_bytes = machine->l2_bytes;
+	config->memory_bytes = model->memory_bytes;
+	snprintf(config->device_name, sizeof(config->device_name), "%s", machine->device_name);
+	snprintf(config->device_arch, sizeof(config->device_arch), "%s", machine->arch);
+}
+
+void um_model_describe_machine(const struct um_model *model, struct um_run_row *run)
+{
+	run->machine = model->machine->name;
+	run->machine_text = model->machine->text;
+	run->memory_bytes = (int64_t)model->memory_bytes;
+}
+
+/* --- devices --- */
+
+struct devices {
+	struct um_device_row row[UM_DEVICES_MAX];
+	char *texts[2 * UM_DEVICES_MAX];
+	size_t count, text_count;
+};
+
+static const char *keep(struct devices *devices, const char *text)
+{
+	return text ? devices->texts[devices->text_count++] = strdup(text) : NULL;
+}
+
+static int keep_device(const void *row, void *context)
+{
+	struct devices *devices = context;
+
+	if (devices->count == UM_DEVICES_MAX)
+		return UM_ESTOPPED;
+	struct um_device_row *device = &devices->row[devices->count++];
+	*device = *(const struct um_device_row *)row;
+	device->name = keep(devices, device->name);
+	device->arch = keep(devices, device->arch);
+	return 0;
+}
+
+int um_model_complete_devices(const struct um_model *model, struct um_db *db)
+{
+	const struct um_link_spec *link = &model->machine->link;
+	struct devices devices = {0};
+	int error = um_db_each(db, &um_table_device, NULL, 0, keep_device, &devices);
+
+	for (size_t i = 0; i < devices.count && (!error || error == UM_ESTOPPED); i++) {
+		struct um_device_row *device = &devices.row[i];
+
+		device->link = link->name;
+		device->link_to_device_bytes_per_s = link->to_device_bytes_per_s;
+		device->link_to_host_bytes_per_s = link->to_host_bytes_per_s;
+		error = um_db_replace(db, &um_table_device, device);
+	}
+	for (size_t i = 0; i < devices.text_count; i++)
+		free(devices.texts[i]);
+	return error == UM_ESTOPPED ? 0 : error;
+}
+
+/* --- what it is --- */
+
+static char *parameters_text(const struct um_model *model)
+{
+	const struct um_param *params = model->driver->params;
+	const struct um_param_value *values = model->policy->params;
+	json_t *all = json_object();
+	char text[64];
+
+	for (size_t i = 0; params && values && params[i].name; i++)
+		json_object_set_new(all, params[i].name,
+				    json_string(um_param_text(text, sizeof(text), &values[i])));
+	char *out = json_dumps(all, JSON_COMPACT);
+	json_decref(all);
+	return out;
+}
+
+static int write_origins(const struct um_model *model, struct um_db *db)
+{
+	char detail[256], page[32];
+	int error = 0;
+
+	snprintf(detail, sizeof(detail),
+		 "driver model %s (%s), %s pages, on %s; its clock starts at 0",
+		 model->driver->name, model->driver->validated,
+		 um_format_bytes(page, sizeof(page), model->page_bytes), model->machine->name);
+	for (size_t i = 0; i < MODELLED && !error; i++)
+		error = um_db_replace(db, &um_table_origin,
+				      &(struct um_origin_row){modelled[i], "modelled", detail});
+	return error;
+}
+
+static int write_run(const struct um_model *model, struct um_db *db, const struct um_run_row *run)
+{
+	struct um_run_row row = *run;
+	char *parameters = parameters_text(model);
+	int error = um_db_exec(db, "DELETE FROM run");
+
+	row.driver = model->driver->name;
+	row.driver_parameters = parameters;
+	row.page_bytes = (int64_t)model->page_bytes;
+	if (!error)
+		error = um_db_insert(db, &um_table_run, &row);
+	free(parameters);
+	return error;
+}
+
+/* --- running it --- */
+
+struct ignored {
+	struct um_db *db;
+	int error;
+};
+
+static void note_ignored(void *context, const char *what, const char *why)
+{
+	struct ignored *ignored = context;
+	char detail[512];
+	struct um_loss_row row = {.kind = "not_modelled", .count = 1, .detail = detail};
+
+	snprintf(detail, sizeof(detail), "%s: %s", what, why);
+	if (!ignored->error)
+		ignored->error = um_db_insert(ignored->db, &um_table_loss, &row);
+}
+
+static int simulate(struct um_model *model, struct um_db *db, struct um_probe *probe,
+		    void (*progress)(void *, uint64_t, uint64_t), void *context)
+{
+	struct um_observer totals = um_probe_totals(&model->totals), rows;
+	struct ignored ignored = {.db = db};
+	const struct um_simulation simulation = {
+		.trace = db,
+		.policy = model->policy,
+		.machine = model->machine,
+		.probe = probe,
+		.progress = progress,
+		.progress_context = context,
+		.ignored = note_ignored,
+		.ignored_context = &ignored,
+	};
+	int error = um_probe_add(probe, &totals);
+
+	if (!error)
+		error = um_probe_db(&rows, db, false);
+	if (!error)
+		error = um_probe_add(probe, &rows);
+	if (!error)
+		error = um_simulate(&simulation);
+	return error ? error : ignored.error;
+}
+
+static int add_rows(struct um_model *model, struct um_db *db,
+		    void (*progress)(void *, uint64_t, uint64_t), void *context)
+{
+	struct um_probe *probe;
+	char message[1024];
+	int error = um_probe_create(&probe);
+
+	if (error)
+		return error;
+	error = simulate(model, db, probe, progress, context);
+	snprintf(message, sizeof(message), "%s", um_error_message());
+	int finish_error = um_probe_finish(probe);
+	um_probe_destroy(probe);
+	return error ? um_fail(error, "%s", message) : finish_error;
+}
+
+static void take_rows_back(struct um_db *db)
+{
+	char message[1024], sql[64];
+
+	snprintf(message, sizeof(message), "%s", um_error_message());
+	um_db_begin(db);
+	for (size_t i = 0; i < MODELLED; i++) {
+		snprintf(sql, sizeof(sql), "DELETE FROM %s", modelled[i]);
+		um_db_exec(db, sql);
+	}
+	um_db_exec(db, "DELETE FROM loss WHERE kind = 'not_modelled'");
+	um_db_commit(db);
+	um_fail(0, "%s", message);
+}
+
+int um_model_run(struct um_model *model, struct um_db *db, const struct um_run_row *run,
+		 void (*progress)(void *context, uint64_t done, uint64_t all), void *context)
+{
+	int error = add_rows(model, db, progress, context);
+
+	if (!error)
+		error = um_db_begin(db);
+	if (!error)
+		error = write_origins(model, db);
+	if (!error)
+		error = write_run(model, db, run);
+	if (!error)
+		error = um_db_commit(db);
+	if (error)
+		take_rows_back(db);
+	model->ran = error == 0;
+	return error;
+}

@@ -1,0 +1,45 @@
+/*
+ * The program that is traced: found, started in the foreground, waited for. It has umtrace's own
+ * input, output, descriptors, process group and signals; only its environment differs. umtrace
+ * meanwhile leaves the keyboard's signals to it and passes on SIGTERM and SIGHUP.
+ */
+#ifndef UM_PROGRAM_H
+#define UM_PROGRAM_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct um_program {
+	pid_t pid;
+	bool ended;
+	int wait_status;	       /* as of waitpid(2), once it has ended */
+	sigset_t signals;	       /* held back from umtrace while it waits */
+	sigset_t mask;		       /* as umtrace was started with, and what it did about */
+	struct sigaction inherited[4]; /* those that it now ignores */
+};
+
+struct um_program_start {
+	char **words;
+	const char *preload; /* libraries, before those of LD_PRELOAD */
+	const char *spool;
+};
+
+/*
+ * The file that execvp(3) would run, malloc'ed. UM_ENOENT: there is none; UM_EIO: it cannot be
+ * executed.
+ */
+int um_program_find(char **out, const char *name);
+/* An ELF file that no dynamic loader starts, so that nothing can be preloaded. */
+bool um_program_is_static(const char *path);
+
+/* UM_EIO: the system refused, or exec did; UM_ENOENT. */
+int um_program_start(struct um_program *, const struct um_program_start *);
+/* Passes on what signals there are and sees whether the program has ended; `block`: until then. */
+void um_program_poll(struct um_program *, bool block);
+/* umtrace takes its own signals again. */
+void um_program_release(struct um_program *);
+/* The status that umtrace ends with. */
+int um_program_exit_status(const struct um_program *);
+
+#endif

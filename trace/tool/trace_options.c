@@ -1,0 +1,200 @@
+#include "trace_options.h"
+
+#include "sim/driver/driver.h"
+#include "trace/base/error.h"
+#include "trace/base/units.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_key {
+	OPTION_FORCE = 256,
+	OPTION_MACHINE,
+	OPTION_DRIVER,
+	OPTION_PAGE_SIZE,
+	OPTION_MEMORY,
+	OPTION_NO_REQUESTS,
+	OPTION_HOST_WATCH,
+	OPTION_NO_MODEL,
+	OPTION_VERSION,
+};
+
+static const struct argp_option options[] = {
+	{"output", 'o', "FILE", 0, "Trace to write; default: PROGRAM.um.db, in the current folder",
+	 1},
+	{"force", OPTION_FORCE, NULL, 0, "Replace FILE if it is a trace already", 1},
+	{"quiet", 'q', NULL, 0, "No progress and no closing lines; errors only", 1},
+	{NULL, 0, NULL, 0, "What the program runs on:", 2},
+	{"machine", OPTION_MACHINE, "NAME", 0,
+	 "Machine to play, or a machine file (a path); default: mi250x, one device of it", 2},
+	{"memory", OPTION_MEMORY, "BYTES", 0,
+	 "Memory of the device, as 16GiB; default: the machine's", 2},
+	{NULL, 0, NULL, 0, "What is recorded:", 3},
+	{"no-requests", OPTION_NO_REQUESTS, NULL, 0,
+	 "Do not count coalesced requests: faster, but the time of remote accesses is then guessed "
+	 "from lines",
+	 3},
+	{"host-watch", OPTION_HOST_WATCH, "METHOD", 0,
+	 "How host accesses are seen: wp-async, uffd-sync, mprotect, none; default: auto, the "
+	 "first "
+	 "of them that works here",
+	 3},
+	{NULL, 0, NULL, 0, "Faults and migrations, which a driver model adds after the run:", 4},
+	{"driver", OPTION_DRIVER, "NAME", 0, "Driver model; default: demand", 4},
+	{"page-size", OPTION_PAGE_SIZE, "BYTES", 0,
+	 "Its page size, as 64KiB; default: the driver's own", 4},
+	{"no-model", OPTION_NO_MODEL, NULL, 0, "Add none", 4},
+	{"version", OPTION_VERSION, NULL, 0, "Print the version", -1},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+
+static const char documentation[] =
+	"Runs PROGRAM and records what it does to its memory: managed and device allocations, "
+	"copies, advice, prefetches, kernel launches, and which pages and 64-byte lines each "
+	"kernel "
+	"and the host touched, in order. No GPU is needed: kernels compiled by umhipcc run on the "
+	"CPU."
+	"\v"
+	"The trace is an SQLite database that can be read at any moment, also while the program "
+	"runs "
+	"or after it crashed. Accesses in it are what the kernels did; times are the CPU's; page "
+	"faults and migrations are those of a driver model, not of hardware. Table 'origin' says "
+	"so "
+	"for each kind of record.\n\n"
+	"PROGRAM's input, output, signals and exit status are as without umtrace. Where the trace "
+	"cannot be written any more, PROGRAM goes on untraced.\n\n"
+	"Examples:\n"
+	"  umtrace ./app data.bin            writes app.um.db\n"
+	"  umtrace -o run1.um.db -- ./app -v\n"
+	"  umtrace --page-size 64KiB --memory 4GiB --force ./app\n"
+	"  umanalyze summary app.um.db       what is in it\n"
+	"  umsim replay app.um.db -P x.yaml  what it would have done under a policy\n\n"
+	"Exit status: PROGRAM's own, 128+n if signal n ended it; 125 umtrace failed before PROGRAM "
+	"began, 126 PROGRAM cannot be executed, 127 there is no such PROGRAM.";
+
+static const struct {
+	const char *name;
+	uint32_t value;
+} host_watches[] = {
+	{"none", UM_HOST_WATCH_NONE},		{"wp-async", UM_HOST_WATCH_WP_ASYNC},
+	{"uffd-sync", UM_HOST_WATCH_UFFD_SYNC}, {"mprotect", UM_HOST_WATCH_MPROTECT},
+	{"auto", UM_HOST_WATCH_BEST},
+};
+
+#define HOST_WATCHES (sizeof(host_watches) / sizeof(*host_watches))
+
+const char *um_host_watch_name(uint32_t host_watch)
+{
+	for (size_t i = 0; i < HOST_WATCHES; i++)
+		if (host_watches[i].value == host_watch)
+			return host_watches[i].name;
+	return NULL;
+}
+
+static int parse_host_watch(struct um_trace_options *parsed, const char *text)
+{
+	for (size_t i = 0; i < HOST_WATCHES; i++)
+		if (!strcmp(host_watches[i].name, text)) {
+			parsed->host_watch = host_watches[i].value;
+			return 0;
+		}
+	return um_fail(UM_EINVAL,
+		       "no way to watch the host is called '%s'; there are: auto, wp-async, "
+		       "uffd-sync, mprotect, none",
+		       text);
+}
+
+static int parse_memory(struct um_trace_options *parsed, const char *text)
+{
+	int error = um_parse_bytes(text, &parsed->memory_bytes);
+
+	if (!error && parsed->memory_bytes == 0)
+		error = um_fail(UM_EINVAL, "a device without memory runs nothing");
+	return error;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+	struct um_trace_options *parsed = state->input;
+	int error = 0;
+
+	switch (key) {
+	case 'o':
+		free(parsed->output);
+		parsed->output = strdup(value);
+		break;
+	case 'q':
+		parsed->quiet = true;
+		break;
+	case OPTION_FORCE:
+		parsed->force = true;
+		break;
+	case OPTION_MACHINE:
+		parsed->machine = value;
+		break;
+	case OPTION_DRIVER:
+		parsed->driver = value;
+		error = um_driver_find(value) ? 0 : UM_EINVAL;
+		break;
+	case OPTION_PAGE_SIZE:
+		error = um_parse_bytes(value, &parsed->page_bytes);
+		break;
+	case OPTION_MEMORY:
+		error = parse_memory(parsed, value);
+		break;
+	case OPTION_NO_REQUESTS:
+		parsed->no_requests = true;
+		break;
+	case OPTION_HOST_WATCH:
+		error = parse_host_watch(parsed, value);
+		break;
+	case OPTION_NO_MODEL:
+		parsed->no_model = true;
+		break;
+	case OPTION_VERSION:
+		puts("umtrace " UM_VERSION);
+		exit(0);
+	case ARGP_KEY_ARG:
+		/* The first word that is no option is PROGRAM; all behind it is its own. */
+		parsed->program = &state->argv[state->next - 1];
+		state->next = state->argc;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program?");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	if (error)
+		argp_error(state, "%s", um_error_message());
+	return 0;
+}
+
+static char *default_output(const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	char *output;
+
+	return asprintf(&output, "%s.um.db", slash ? slash + 1 : program) < 0 ? NULL : output;
+}
+
+int um_trace_options_parse(struct um_trace_options *parsed, int argc, char **argv)
+{
+	static const struct argp argp = {options,	parse_option, "[--] PROGRAM [ARGUMENT...]",
+					 documentation, NULL,	      NULL,
+					 NULL};
+
+	*parsed = (struct um_trace_options){.host_watch = UM_HOST_WATCH_BEST};
+	argp_err_exit_status = UM_TRACE_FAILED;
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, parsed))
+		return um_fail(UM_EINVAL, "cannot read the command line");
+	if (!parsed->output)
+		parsed->output = default_output(parsed->program[0]);
+	return parsed->output ? 0 : um_fail(UM_ENOMEM, "out of memory");
+}
+
+void um_trace_options_free(struct um_trace_options *parsed)
+{
+	free(parsed->output);
+}

@@ -1,0 +1,34 @@
+/* umtrace's command line. */
+#ifndef UM_TRACE_OPTIONS_H
+#define UM_TRACE_OPTIONS_H
+
+#include "trace/spool/spool_ring.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* As env(1) has them; else umtrace's status is the program's. */
+enum um_trace_exit {
+	UM_TRACE_FAILED = 125,
+	UM_TRACE_NOT_EXECUTABLE = 126,
+	UM_TRACE_NOT_FOUND = 127,
+	UM_TRACE_SIGNALLED = 128, /* and the signal's number */
+};
+
+struct um_trace_options {
+	char *output; /* malloc'ed */
+	const char *machine, *driver;
+	uint64_t page_bytes, memory_bytes; /* 0: the driver's, the machine's */
+	uint32_t host_watch;		   /* enum um_host_watch or UM_HOST_WATCH_BEST */
+	bool force, quiet, no_requests, no_model;
+	char **program; /* its words, up to NULL; into argv */
+};
+
+/* Prints and exits on wrong usage, --help and --version. UM_ENOMEM. */
+int um_trace_options_parse(struct um_trace_options *, int argc, char **argv);
+void um_trace_options_free(struct um_trace_options *);
+
+/* "wp-async", ...: as the option and run.host_watch have it; NULL for what is none. */
+const char *um_host_watch_name(uint32_t host_watch);
+
+#endif
