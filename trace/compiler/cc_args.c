@@ -295,7 +295,10 @@ static void add_input(struct parser *p, const char *path)
 	struct um_cc_args *args = p->args;
 	struct um_cc_input *input = &args->inputs[args->input_count++];
 
-	*input = (struct um_cc_input){path, language_of(path, p->x), p->x, args->link.count};
+	*input = (struct um_cc_input){.path = path,
+				      .language = language_of(path, p->x),
+				      .x = p->x,
+				      .link_index = args->link.count};
 	um_argv_push(&args->link, input->language == UM_CC_OBJECT ? path : "");
 }
 

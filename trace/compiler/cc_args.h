@@ -27,6 +27,7 @@ struct um_cc_input {
 	const char *path;
 	enum um_cc_language language;
 	const char *x;	   /* the value of -x in force, or NULL */
+	bool is_copy;	   /* of standard input: headers are looked for in the working folder */
 	size_t link_index; /* where in `link` its object belongs */
 };
 

@@ -1,34 +1,42 @@
 #include "cc_install.h"
 
 #include "trace/base/error.h"
+#include "trace/base/paths.h"
 
-#include <limits.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 int um_cc_install_find(struct um_cc_install *out)
 {
-	const char *const needed[] = {out->prelude, out->device_library, out->device_imports};
-	char root[PATH_MAX], *slash;
-	ssize_t length = readlink("/proc/self/exe", root, sizeof root - 1);
+	const struct {
+		char **to;
+		int (*path)(char **, const char *);
+		const char *name;
+	} files[] = {
+		{&out->library_folder, um_path_lib, ""},
+		{&out->prelude, um_path_share, "um_prelude.h"},
+		{&out->device_library, um_path_lib, "libumdevice.a"},
+		{&out->device_imports, um_path_lib, "libumdevice_imports.so"},
+	};
 
-	if (length < 0)
-		return um_fail_errno(UM_EIO, "cannot read /proc/self/exe");
-	root[length] = 0;
-	for (int i = 0; i < 2; i++)
-		if ((slash = strrchr(root, '/')))
-			*slash = 0;
-	if (strlen(root) > sizeof out->prelude - 64)
-		return um_fail(UM_ELIMIT, "installed too deep: %.64s...", root);
-	sprintf(out->library_folder, "%s/lib/umtrace", root);
-	sprintf(out->prelude, "%s/share/umtrace/um_prelude.h", root);
-	sprintf(out->device_library, "%s/lib/umtrace/libumdevice.a", root);
-	sprintf(out->device_imports, "%s/lib/umtrace/libumdevice_imports.so", root);
-	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-		if (access(needed[i], R_OK))
+	*out = (struct um_cc_install){0};
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		int error = files[i].path(files[i].to, files[i].name);
+
+		if (error)
+			return error;
+		if (access(*files[i].to, R_OK))
 			return um_fail_errno(UM_ENOENT, "umtrace is not installed whole: %s",
-					     needed[i]);
+					     *files[i].to);
+	}
 	return 0;
+}
+
+void um_cc_install_fini(struct um_cc_install *install)
+{
+	free(install->library_folder);
+	free(install->prelude);
+	free(install->device_library);
+	free(install->device_imports);
 }

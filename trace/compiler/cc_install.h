@@ -1,16 +1,16 @@
-/* Where this umhipcc's own files lie: ../lib/umtrace and ../share/umtrace beside its bin/. */
+/* This umhipcc's own files, in the tree that it lies in (trace/base/paths.h). */
 #ifndef UM_CC_INSTALL_H
 #define UM_CC_INSTALL_H
 
 struct um_cc_install {
-	char library_folder[4096]; /* absolute */
-	char prelude[4096];
-	char device_library[4096]; /* libumdevice.a */
-	char device_imports[4096]; /* libumdevice_imports.so: what the runtime gives to code objects
-				    */
+	char *library_folder; /* the runtime's, absolute */
+	char *prelude;
+	char *device_library; /* libumdevice.a */
+	char *device_imports; /* libumdevice_imports.so: what the runtime gives to code objects */
 };
 
-/* UM_ENOENT names the file that is missing. */
+/* UM_ENOENT names the file that is missing. Free with um_cc_install_fini() in any case. */
 int um_cc_install_find(struct um_cc_install *out);
+void um_cc_install_fini(struct um_cc_install *);
 
 #endif

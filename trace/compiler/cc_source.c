@@ -42,7 +42,8 @@ static void name_files(struct files *f, const struct um_cc_job *job)
 			 names[i].name);
 }
 
-void um_cc_start_command(struct um_argv *command, const struct um_cc_args *args)
+void um_cc_start_command(struct um_argv *command, const struct um_cc_args *args,
+			 const struct um_cc_input *input)
 {
 	um_argv_push(command, UM_LLVM_BINDIR "/clang++");
 	/* Debian's HIP; clang takes one without a stated version for an old one (hipcc states it
@@ -55,6 +56,8 @@ void um_cc_start_command(struct um_argv *command, const struct um_cc_args *args)
 	if (isatty(STDERR_FILENO))
 		um_argv_push(command, "-fcolor-diagnostics");
 	um_argv_push_all(command, &args->compile);
+	if (input->is_copy)
+		um_argv_push(command, "-iquote.");
 }
 
 static const char *stage_option(enum um_cc_stage stage)
@@ -114,7 +117,7 @@ static void name_dependencies(struct um_argv *command, const struct um_cc_job *j
 static void host_command(struct um_argv *command, const struct um_cc_job *job,
 			 const struct um_cc_input *input, const char *output)
 {
-	um_cc_start_command(command, job->args);
+	um_cc_start_command(command, job->args, input);
 	um_argv_push(command, "--cuda-host-only");
 	um_argv_push(command, "-nogpulib");
 	name_dependencies(command, job, input);
@@ -282,6 +285,7 @@ int um_cc_compile_hip(const struct um_cc_job *job, const struct um_cc_input *inp
 	if (keep_standard_input(job, path, sizeof path))
 		return 1;
 	kept.path = path;
+	kept.is_copy = true;
 	return compile_file(job, &kept, output);
 }
 

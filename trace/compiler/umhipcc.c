@@ -158,6 +158,7 @@ static int compile_and_link(const struct um_cc_args *args)
 {
 	struct um_cc_install install;
 	struct work work = {args, &install};
+	int status;
 
 	if (!args->input_count)
 		return usage_error("no input files");
@@ -165,9 +166,12 @@ static int compile_and_link(const struct um_cc_args *args)
 		return usage_error("-o names one file, but there are several sources");
 	if (um_cc_install_find(&install)) {
 		fprintf(stderr, "umhipcc: %s\n", um_error_message());
-		return UM_EXIT_FAILURE;
+		status = UM_EXIT_FAILURE;
+	} else {
+		status = um_with_temporary_folder(run, &work);
 	}
-	return um_with_temporary_folder(run, &work);
+	um_cc_install_fini(&install);
+	return status;
 }
 
 int main(int argc, char **argv)
