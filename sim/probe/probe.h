@@ -52,8 +52,19 @@ struct um_totals {
 /* The observer adds into *totals, which outlives the probe. */
 struct um_observer um_probe_totals(struct um_totals *totals);
 struct um_db;
-/* Rows into db inside transactions; adjacent rows alike are merged. Ops go to the op table when
- * `ops`. */
-int um_probe_db(struct um_observer *out, struct um_db *db, int ops);
+enum um_probe_db_flags {
+	UM_PROBE_OPS = 1, /* ops go to the op table */
+	/*
+	 * Rows of an op are merged wherever their pages meet, whatever came in between: few rows,
+	 * but they overlap in time and no longer tell an order. Without it only what directly
+	 * follows.
+	 */
+	UM_PROBE_MERGE = 2,
+};
+/*
+ * Rows into db inside transactions. The observer is freed by its finish(), which must be called.
+ * Until then it may hold up to some 2^20 rows of each kind.
+ */
+int um_probe_db(struct um_observer *out, struct um_db *db, unsigned flags);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * Rows into a database. A row that goes on where the one before of its kind ended (next page, same
- * op, device and cause) is merged into it, so that a sweep is one row however many faults it took.
- * Migrations keep one open row for each cause and direction, since evictions and faults alternate.
+ * Rows into a database. A row that goes on where the one before of its kind ended is merged into
+ * it, so that a sweep is one row however many faults it took; or, where that is asked for, rows are
+ * merged wherever their pages meet within an op (row_merger.h).
  */
 #include "probe.h"
-#include "probe_cause.h"
+#include "row_merger.h"
 
 #include "trace/base/error.h"
 #include "trace/db/trace_db.h"
@@ -14,20 +14,16 @@
 #include <string.h>
 
 #define ROWS_PER_TRANSACTION 20000
-#define OPEN_ROWS	     17			  /* host and 16 devices */
-#define OPEN_MIGRATIONS	     (UM_CAUSE_COUNT * 4) /* cause, to the host or not, with bytes or not */
 
 struct writer {
 	struct um_db *db;
-	bool ops;
+	unsigned flags;
 	bool began;
 	int error;
 	char *message; /* of the error, since others may fail before it is asked for */
 	unsigned uncommitted;
-	struct um_fault_row faults[OPEN_ROWS]; /* by device; pages 0: none */
-	struct um_migration_row migrations[OPEN_MIGRATIONS];
-	struct um_mapping_row mappings[OPEN_ROWS];
-	struct um_remote_access_row remote;
+	union um_page_row open[UM_ROW_KINDS][UM_ROW_SLOTS]; /* 0 pages: none */
+	struct um_row_merger mergers[UM_ROW_KINDS];
 };
 
 static void keep_error(struct writer *writer, int error)
@@ -54,162 +50,84 @@ static void insert(struct writer *writer, const struct um_table *table, const vo
 	writer->uncommitted = 0;
 }
 
-static int64_t same_or_null(int64_t a, int64_t b)
+/* --- rows that cover pages --- */
+
+struct flush {
+	struct writer *writer;
+	const struct um_table *table;
+};
+
+static void insert_merged(void *context, const void *row)
 {
-	return a == b ? a : UM_NULL;
+	const struct flush *flush = context;
+
+	insert(flush->writer, flush->table, row);
 }
 
-static int64_t later(int64_t a, int64_t b)
+static void flush_merger(struct writer *writer, enum um_row_kind_name name)
 {
-	return a > b ? a : b;
+	struct flush flush = {writer, um_row_kinds[name].table};
+
+	um_row_merger_flush(&writer->mergers[name], insert_merged, &flush);
 }
 
-static int64_t earlier(int64_t a, int64_t b)
+static void merge(struct writer *writer, enum um_row_kind_name name, const void *row)
 {
-	return a < b ? a : b;
+	if (um_row_merger_add(&writer->mergers[name], row))
+		return;
+	flush_merger(writer, name);
+	if (!um_row_merger_add(&writer->mergers[name], row))
+		insert(writer, um_row_kinds[name].table, row);
 }
+
+static void put(struct writer *writer, enum um_row_kind_name name, const void *row)
+{
+	const struct um_row_kind *kind = &um_row_kinds[name];
+	void *open = &writer->open[name][kind->slot(row)];
+	int64_t open_pages = um_row_pages(kind, open);
+
+	if (writer->flags & UM_PROBE_MERGE) {
+		merge(writer, name, row);
+		return;
+	}
+	if (open_pages && um_row_first(kind, open) + open_pages == um_row_first(kind, row) &&
+	    kind->is_alike(open, row)) {
+		kind->add(open, row);
+		return;
+	}
+	if (open_pages)
+		insert(writer, kind->table, open);
+	memcpy(open, row, kind->row_bytes);
+}
+
+static void put_fault(void *context, const struct um_fault_row *row)
+{
+	put(context, UM_ROW_FAULT, row);
+}
+
+static void put_migration(void *context, const struct um_migration_row *row)
+{
+	put(context, UM_ROW_MIGRATION, row);
+}
+
+static void put_mapping(void *context, const struct um_mapping_row *row)
+{
+	put(context, UM_ROW_MAPPING, row);
+}
+
+static void put_remote(void *context, const struct um_remote_access_row *row)
+{
+	put(context, UM_ROW_REMOTE, row);
+}
+
+/* --- others --- */
 
 static void put_op(void *context, const struct um_op_row *row)
 {
 	struct writer *writer = context;
 
-	if (writer->ops)
+	if (writer->flags & UM_PROBE_OPS)
 		insert(writer, &um_table_op, row);
-}
-
-/* --- faults --- */
-
-static bool fault_goes_on(const struct um_fault_row *open, const struct um_fault_row *row)
-{
-	return open->pages && open->op == row->op && open->device == row->device &&
-	       open->allocation == row->allocation &&
-	       open->first_page + open->pages == row->first_page && open->access == row->access;
-}
-
-static void flush_fault(struct writer *writer, struct um_fault_row *open)
-{
-	if (open->pages)
-		insert(writer, &um_table_fault, open);
-	open->pages = 0;
-}
-
-static void put_fault(void *context, const struct um_fault_row *row)
-{
-	struct writer *writer = context;
-	struct um_fault_row *open = &writer->faults[(row->device + 1) % OPEN_ROWS];
-
-	if (!fault_goes_on(open, row)) {
-		flush_fault(writer, open);
-		*open = *row;
-		return;
-	}
-	open->pages += row->pages;
-	open->faults += row->faults;
-	open->batch = same_or_null(open->batch, row->batch);
-	open->start_ns = earlier(open->start_ns, row->start_ns);
-	open->end_ns = later(open->end_ns, row->end_ns);
-}
-
-/* --- migrations --- */
-
-static bool migration_goes_on(const struct um_migration_row *open,
-			      const struct um_migration_row *row)
-{
-	return open->pages && open->op == row->op && open->allocation == row->allocation &&
-	       open->first_page + open->pages == row->first_page && open->source == row->source &&
-	       open->destination == row->destination && open->cause == row->cause &&
-	       (open->bytes > 0) == (row->bytes > 0);
-}
-
-static struct um_migration_row *open_migration(struct writer *writer,
-					       const struct um_migration_row *row)
-{
-	return &writer->migrations[um_cause_index(row->cause) * 4 + (row->destination < 0) * 2 +
-				   (row->bytes > 0)];
-}
-
-static void flush_migration(struct writer *writer, struct um_migration_row *open)
-{
-	if (open->pages)
-		insert(writer, &um_table_migration, open);
-	open->pages = 0;
-}
-
-static void put_migration(void *context, const struct um_migration_row *row)
-{
-	struct writer *writer = context;
-	struct um_migration_row *open = open_migration(writer, row);
-
-	if (!migration_goes_on(open, row)) {
-		flush_migration(writer, open);
-		*open = *row;
-		return;
-	}
-	open->pages += row->pages;
-	open->bytes += row->bytes;
-	open->transfers += row->transfers;
-	open->batch = same_or_null(open->batch, row->batch);
-	open->start_ns = earlier(open->start_ns, row->start_ns);
-	open->end_ns = later(open->end_ns, row->end_ns);
-}
-
-/* --- mappings --- */
-
-static bool mapping_goes_on(const struct um_mapping_row *open, const struct um_mapping_row *row)
-{
-	return open->pages && open->op == row->op && open->device == row->device &&
-	       open->allocation == row->allocation &&
-	       open->first_page + open->pages == row->first_page && open->change == row->change;
-}
-
-static void flush_mapping(struct writer *writer, struct um_mapping_row *open)
-{
-	if (open->pages)
-		insert(writer, &um_table_mapping, open);
-	open->pages = 0;
-}
-
-static void put_mapping(void *context, const struct um_mapping_row *row)
-{
-	struct writer *writer = context;
-	size_t slot = (unsigned char)row->change[0] + (size_t)(row->device + 1);
-	struct um_mapping_row *open = &writer->mappings[slot % OPEN_ROWS];
-
-	if (mapping_goes_on(open, row)) {
-		open->pages += row->pages; /* at_ns stays that of the first */
-		return;
-	}
-	flush_mapping(writer, open);
-	*open = *row;
-}
-
-/* --- remote accesses --- */
-
-static void flush_remote(struct writer *writer)
-{
-	if (writer->remote.pages)
-		insert(writer, &um_table_remote_access, &writer->remote);
-	writer->remote.pages = 0;
-}
-
-static void put_remote(void *context, const struct um_remote_access_row *row)
-{
-	struct writer *writer = context;
-	struct um_remote_access_row *open = &writer->remote;
-
-	if (!open->pages || open->op != row->op || open->device != row->device ||
-	    open->allocation != row->allocation ||
-	    open->first_page + open->pages != row->first_page) {
-		flush_remote(writer);
-		*open = *row;
-		return;
-	}
-	open->pages += row->pages;
-	open->lines_read += row->lines_read;
-	open->lines_written += row->lines_written;
-	open->requests += row->requests;
-	open->bytes_to_device += row->bytes_to_device;
-	open->bytes_to_host += row->bytes_to_host;
 }
 
 static void put_copy(void *context, const struct um_copy_traffic_row *row)
@@ -217,18 +135,25 @@ static void put_copy(void *context, const struct um_copy_traffic_row *row)
 	insert(context, &um_table_copy_traffic, row);
 }
 
+static void flush_all(struct writer *writer)
+{
+	for (int name = 0; name < UM_ROW_KINDS; name++) {
+		const struct um_row_kind *kind = &um_row_kinds[name];
+
+		for (size_t slot = 0; slot < UM_ROW_SLOTS; slot++)
+			if (um_row_pages(kind, &writer->open[name][slot]))
+				insert(writer, kind->table, &writer->open[name][slot]);
+		flush_merger(writer, (enum um_row_kind_name)name);
+		um_row_merger_fini(&writer->mergers[name]);
+	}
+}
+
 static int finish(void *context)
 {
 	struct writer *writer = context;
 	int error;
 
-	for (size_t i = 0; i < OPEN_ROWS; i++) {
-		flush_fault(writer, &writer->faults[i]);
-		flush_mapping(writer, &writer->mappings[i]);
-	}
-	for (size_t i = 0; i < OPEN_MIGRATIONS; i++)
-		flush_migration(writer, &writer->migrations[i]);
-	flush_remote(writer);
+	flush_all(writer);
 	if (writer->began)
 		keep_error(writer, um_db_commit(writer->db));
 	error = writer->error;
@@ -239,14 +164,16 @@ static int finish(void *context)
 	return error;
 }
 
-int um_probe_db(struct um_observer *out, struct um_db *db, int ops)
+int um_probe_db(struct um_observer *out, struct um_db *db, unsigned flags)
 {
 	struct writer *writer = calloc(1, sizeof(*writer));
 
 	if (!writer)
 		return um_fail(UM_ENOMEM, "no memory for the database's probe");
 	writer->db = db;
-	writer->ops = ops;
+	writer->flags = flags;
+	for (int name = 0; name < UM_ROW_KINDS; name++)
+		writer->mergers[name].kind = &um_row_kinds[name];
 	*out = (struct um_observer){
 		.context = writer,
 		.op = put_op,

@@ -200,7 +200,7 @@ static int simulate_into(struct run *run, struct um_db *db)
 		return error;
 	error = um_probe_add(probe, &totals);
 	if (!error)
-		error = um_probe_db(&rows, db, true);
+		error = um_probe_db(&rows, db, UM_PROBE_OPS);
 	if (!error)
 		error = um_probe_add(probe, &rows);
 	if (!error)

@@ -14,11 +14,13 @@
 static struct trace_fixture fx;
 static char out_path[80];
 static struct um_db *out;
+static unsigned probe_flags;
 
 static int open_trace(void **state)
 {
 	(void)state;
 	fx_open(&fx);
+	probe_flags = UM_PROBE_OPS;
 	snprintf(out_path, sizeof(out_path), "%s.sim", fx.path);
 	return 0;
 }
@@ -37,7 +39,7 @@ static int close_trace(void **state)
 static void run(void)
 {
 	assert_int_equal(um_db_create(&out, out_path, true), 0);
-	assert_int_equal(um_probe_db(&fx.extra, out, true), 0);
+	assert_int_equal(um_probe_db(&fx.extra, out, probe_flags), 0);
 	fx_run(&fx);
 }
 
@@ -131,6 +133,61 @@ static void rows_add_up_to_the_totals(void **state)
 	assert_int_equal(number("SELECT count(*) FROM op WHERE ?1 = 0"), fx.ops);
 }
 
+/* A row for each page that is not told apart: what a query of any page's history would add up. */
+static void merged_rows_tell_the_same_of_each_page(void **state)
+{
+	static const char *const queries[] = {
+		"SELECT sum(faults) FROM fault WHERE ?1 = 0",
+		"SELECT sum(pages) FROM fault WHERE ?1 = 0",
+		"SELECT sum(first_page * pages + pages * (pages - 1) / 2) FROM fault WHERE ?1 = 0",
+		"SELECT sum(bytes * (1 + op)) FROM migration WHERE ?1 = 0",
+		"SELECT sum(transfers) FROM migration WHERE ?1 = 0",
+		"SELECT sum(first_page * pages + pages * (pages - 1) / 2) FROM migration WHERE ?1 "
+		"= 0",
+		"SELECT sum(pages) FROM mapping WHERE ?1 = 0",
+		"SELECT max(end_ns) FROM migration WHERE ?1 = 0",
+		"SELECT min(start_ns) FROM migration WHERE cause = 'eviction' AND ?1 = 0",
+	};
+	int64_t apart[9], data, rows;
+
+	(void)state;
+	data = fx_alloc(&fx, "managed", 4096 * PAGE);
+	fx_host(&fx, data, 0, 4096, UM_TOUCH_WRITTEN);
+	fx_launch(&fx, "k", 4, 0);
+	for (uint64_t i = 0; i < 3 * 4096; i++) /* 2741 is prime to 4096: every page three times */
+		fx_touch(&fx, i / 4096, data, (int64_t)(i * 2741 % 4096), i / 4096 == 2);
+	fx_launch_end(&fx);
+	fx.policy.memory_bytes = 3000 * PAGE;
+	run();
+	rows = number("SELECT count(*) FROM fault WHERE ?1 = 0");
+	assert_true(rows > 4000);
+	for (size_t i = 0; i < 9; i++)
+		apart[i] = number(queries[i]);
+	probe_flags = UM_PROBE_OPS | UM_PROBE_MERGE;
+	run_again();
+	for (size_t i = 0; i < 9; i++)
+		assert_int_equal(number(queries[i]), apart[i]);
+	assert_true(number("SELECT count(*) FROM fault WHERE ?1 = 0") < rows / 10);
+}
+
+static void random_faults_of_every_page_are_one_row(void **state)
+{
+	int64_t data = fx_alloc(&fx, "managed", 1024 * PAGE);
+
+	(void)state;
+	fx_host(&fx, data, 0, 1024, UM_TOUCH_WRITTEN);
+	fx_launch(&fx, "k", 1, 0);
+	for (int64_t i = 0; i < 1024; i++)
+		fx_touch(&fx, 0, data, i * 389 % 1024, false);
+	fx_launch_end(&fx);
+	probe_flags = UM_PROBE_MERGE;
+	run();
+	assert_int_equal(number("SELECT count(*) FROM fault WHERE ?1 = 0"), 1);
+	assert_int_equal(number("SELECT faults FROM fault WHERE first_page = ?1"), 1024);
+	assert_int_equal(number("SELECT pages FROM migration WHERE first_page = ?1"), 1024);
+	assert_int_equal(number("SELECT count(*) FROM op WHERE ?1 = 0"), 0);
+}
+
 /* Everything a table holds, as one number. */
 static void fingerprint(int64_t *sums)
 {
@@ -175,7 +232,7 @@ static void an_error_of_the_database_is_told(void **state)
 	put_program();
 	assert_int_equal(um_db_create(&out, out_path, true), 0);
 	assert_int_equal(um_db_exec(out, "DROP TABLE fault"), 0);
-	assert_int_equal(um_probe_db(&fx.extra, out, true), 0);
+	assert_int_equal(um_probe_db(&fx.extra, out, probe_flags), 0);
 	assert_int_not_equal(fx_simulate(&fx), 0);
 	assert_non_null(strstr(um_error_message(), "fault"));
 }
@@ -188,6 +245,8 @@ int main(void)
 		TEST(a_sweep_is_one_row),
 		TEST(evictions_do_not_break_rows),
 		TEST(rows_add_up_to_the_totals),
+		TEST(merged_rows_tell_the_same_of_each_page),
+		TEST(random_faults_of_every_page_are_one_row),
 		TEST(two_runs_are_alike),
 		TEST(an_error_of_the_database_is_told),
 	};
