@@ -1,4 +1,5 @@
-/* Typed parameters: one table gives the policy file its keys, --help its text and the run its record. */
+/* Typed parameters: one table gives the policy file its keys, --help its text and the run its
+ * record. */
 #ifndef UM_PARAM_H
 #define UM_PARAM_H
 
@@ -6,15 +7,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum um_param_type { UM_PARAM_BOOL, UM_PARAM_COUNT, UM_PARAM_BYTES, UM_PARAM_DURATION, UM_PARAM_REAL, UM_PARAM_CHOICE };
+enum um_param_type {
+	UM_PARAM_BOOL,
+	UM_PARAM_COUNT,
+	UM_PARAM_BYTES,
+	UM_PARAM_DURATION,
+	UM_PARAM_REAL,
+	UM_PARAM_CHOICE
+};
 
 struct um_param {
 	const char *name; /* NULL ends the table */
 	enum um_param_type type;
-	double minimum, maximum; /* in bytes, ns or as it is; ignored for BOOL and CHOICE */
-	const char *default_text; /* as a policy file would have it */
+	double minimum, maximum;    /* in bytes, ns or as it is; ignored for BOOL and CHOICE */
+	const char *default_text;   /* as a policy file would have it */
 	const char *const *choices; /* CHOICE: ends with NULL */
-	const char *help;	/* with the source of the default */
+	const char *help;	    /* with the source of the default */
 };
 
 struct um_param_value {

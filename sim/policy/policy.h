@@ -18,9 +18,9 @@
 struct um_selector {
 	/* "file:line", "function" or "module+0xOFFSET", folders left out or not; shell wildcards */
 	char *site;
-	char *name;  /* shell wildcards */
+	char *name;	/* shell wildcards */
 	uint32_t index; /* n-th allocation of the program, from 1; 0 unset */
-	char *kind;  /* managed, device, pinned */
+	char *kind;	/* managed, device, pinned */
 	uint64_t larger_than_bytes;
 	bool has_range;
 	uint64_t range_start, range_end; /* bytes within the allocation */
@@ -54,14 +54,15 @@ struct um_rule {
 };
 
 struct um_policy {
-	char *path; /* "-" for the built-in empty one */
+	char *path;    /* "-" for the built-in empty one */
 	char *machine; /* name or file (relative to the policy's folder); NULL: default */
 	const struct um_driver_ops *driver; /* never NULL: UM_DRIVER_DEFAULT where none is named */
 	struct um_param_value *params;	    /* one for each of driver->params */
 	uint64_t page_bytes;		    /* 0: the driver's default */
 	uint64_t memory_bytes;		    /* 0: the machine's */
-	bool keep_program_advice, keep_program_prefetch; /* `program: {advice: keep|drop, prefetch: keep|drop}` */
-	struct um_rule *rules; /* in file order */
+	bool keep_program_advice,
+		keep_program_prefetch; /* `program: {advice: keep|drop, prefetch: keep|drop}` */
+	struct um_rule *rules;	       /* in file order */
 	size_t rule_count;
 };
 
