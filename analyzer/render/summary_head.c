@@ -189,31 +189,65 @@ static void put_stamps(FILE *out, const char *stamps)
 
 struct origin_words {
 	const char *origin, *label, *meaning;
+	bool detailed; /* the file's own words say more */
 };
 static const struct origin_words origin_words[] = {
-	{"measured", "Measured", "by the hardware"},
-	{"imported", "Imported", "from another tool's trace"},
-	{"emulated", "Emulated", "seen while the program ran on the CPU"},
-	{"modelled", "Modelled", "by the driver model, not checked on hardware"},
-	{"inferred", "Inferred", "a lower bound"},
-	{"absent", "Absent", "not in this file"},
+	{"measured", "Measured", "on the machine itself", true},
+	{"imported", "Imported", "from another tool's trace", true},
+	{"emulated", "Emulated", "seen while the program ran on the CPU", false},
+	{"modelled", "Modelled", "by the driver model, not checked on hardware", true},
+	{"inferred", "Inferred", "a lower bound", true},
+	{"absent", "Absent", "not in this file", false},
 };
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool together(const struct um_origin_row *a, const struct um_origin_row *b,
+		     const struct origin_words *words)
+{
+	return strcmp(a->origin, words->origin) == 0 && strcmp(b->origin, words->origin) == 0 &&
+	       (!words->detailed || same_text(a->detail, b->detail));
+}
+
+/* There are a dozen kinds of records; a file from anyone may name millions. */
+enum { ORIGINS_MAX = 64 };
+
+static size_t origins_shown(const struct um_summary *summary)
+{
+	return summary->origin_count < ORIGINS_MAX ? summary->origin_count : ORIGINS_MAX;
+}
+
+/* Whether a row before it has been shown together with it. */
+static bool is_shown(const struct um_summary *summary, size_t row, const struct origin_words *words)
+{
+	for (size_t i = 0; i < row; i++)
+		if (together(&summary->origins[i], &summary->origins[row], words))
+			return true;
+	return false;
+}
+
+/* The records of one origin, and where it has details, those that share them on a line. */
 static void put_origin(FILE *out, const struct um_summary *summary,
 		       const struct origin_words *words)
 {
-	const char *separator = "";
+	const char *label = words->label;
 
-	for (size_t i = 0; i < summary->origin_count; i++) {
-		if (strcmp(summary->origins[i].origin, words->origin) != 0)
+	for (size_t i = 0; i < origins_shown(summary); i++) {
+		const struct um_origin_row *first = &summary->origins[i];
+		if (!together(first, first, words) || is_shown(summary, i, words))
 			continue;
-		if (separator[0] == '\0')
-			begin(out, words->label);
-		put(out, separator, summary->origins[i].record, "");
-		separator = ", ";
+		begin(out, label);
+		label = "";
+		put(out, "", first->record, "");
+		for (size_t next = i + 1; next < origins_shown(summary); next++)
+			if (together(first, &summary->origins[next], words))
+				put(out, ", ", summary->origins[next].record, "");
+		put(out, ": ", words->detailed && first->detail ? first->detail : words->meaning,
+		    "\n");
 	}
-	if (separator[0])
-		fprintf(out, ": %s\n", words->meaning);
 }
 
 static void put_origins(FILE *out, const struct um_summary *summary)
