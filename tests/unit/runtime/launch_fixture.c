@@ -25,24 +25,29 @@ const struct um_played_device *um_device_get(uint32_t device)
 	return &played;
 }
 
-static void *grown(void *array, size_t bytes)
+/* Room for `more` elements behind `count`; doubles, for streams of many runs. */
+static void *grown(void *array, size_t *capacity, size_t needed, size_t element_bytes)
 {
-	void *more = realloc(array, bytes);
-
-	assert_non_null(more);
-	return more;
+	if (needed <= *capacity)
+		return array;
+	*capacity = 2 * needed;
+	array = realloc(array, *capacity * element_bytes);
+	assert_non_null(array);
+	return array;
 }
 
 static void keep_pages(const struct um_record_pages *record)
 {
-	sent.runs = grown(sent.runs, (sent.run_count + record->runs) * sizeof(*sent.runs));
+	sent.runs = grown(sent.runs, &sent.run_capacity, sent.run_count + record->runs,
+			  sizeof(*sent.runs));
 	memcpy(sent.runs + sent.run_count, record->run, record->runs * sizeof(*record->run));
 	sent.run_count += record->runs;
 }
 
 static void keep_run(const struct um_access_run *run)
 {
-	sent.touches = grown(sent.touches, (sent.touch_count + run->count) * sizeof(*sent.touches));
+	sent.touches = grown(sent.touches, &sent.touch_capacity, sent.touch_count + run->count,
+			     sizeof(*sent.touches));
 	for (uint32_t i = 0; i < run->count; i++)
 		sent.touches[sent.touch_count++] = (struct touch){
 			.group = run->group,
@@ -72,7 +77,7 @@ void um_tracer_put(const struct um_record *record)
 {
 	assert_int_equal(record->bytes % 8, 0);
 	assert_true(record->bytes <= 256 * 1024);
-	sent.bytes = grown(sent.bytes, sent.byte_count + record->bytes);
+	sent.bytes = grown(sent.bytes, &sent.byte_capacity, sent.byte_count + record->bytes, 1);
 	memcpy(sent.bytes + sent.byte_count, record, record->bytes);
 	sent.byte_count += record->bytes;
 	if (record->kind == UM_RECORD_PAGES)

@@ -35,11 +35,11 @@ struct touch {
 /* What the last launch sent, until the next one. */
 struct sent {
 	struct um_page_run *runs;
-	size_t run_count;
+	size_t run_count, run_capacity;
 	struct touch *touches;
-	size_t touch_count;
+	size_t touch_count, touch_capacity;
 	unsigned char *bytes; /* every record, one after the other */
-	size_t byte_count;
+	size_t byte_count, byte_capacity;
 };
 extern struct sent sent;
 extern struct um_launch_totals totals;
