@@ -4,6 +4,7 @@
 #include "trace/base/error.h"
 #include "trace/base/kernel_name.h"
 #include "trace/base/paths.h"
+#include "trace/base/shell_quote.h"
 #include "trace/base/text_table.h"
 #include "trace/base/text_width.h"
 #include "trace/base/units.h"
@@ -413,46 +414,37 @@ static void print_losses(FILE *out, const struct um_summary *summary)
 	}
 }
 
-/* As the shell wants it; what is plain stays plain. */
-static void print_quoted(FILE *out, const char *path)
+/* A command to type, its words quoted where the shell wants it. */
+static int print_command(FILE *out, const char *const *words, const char *what_for)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-./+,:@%=";
+	char *line = um_shell_quote((char *const *)words);
 
-	if (path[0] && path[strspn(path, plain)] == '\0') {
-		fputs(path, out);
-		return;
-	}
-	fputc('\'', out);
-	for (; *path; path++)
-		if (*path == '\'')
-			fputs("'\\''", out);
-		else
-			fputc((unsigned char)*path < 0x20 ? '?' : *path, out);
-	fputc('\'', out);
+	if (!line)
+		return um_fail(UM_ENOMEM, "out of memory");
+	fputs("\nNext: ", out);
+	um_text_print(out, line);
+	fputs(what_for, out);
+	free(line);
+	return 0;
 }
 
 static int print_next(FILE *out, const struct um_summary *summary)
 {
 	char *policy = NULL;
 
-	fputs("\nNext: ", out);
 	if (strcmp(summary->run.role, "simulation") == 0) {
-		fputs("umanalyze summary ", out);
-		print_quoted(out, summary->run.source ? summary->run.source : "TRACE");
-		fputs(", to set this beside the program as it ran\n", out);
-		return 0;
+		const char *const words[] = {"umanalyze", "summary",
+					     summary->run.source ? summary->run.source : "TRACE",
+					     NULL};
+		return print_command(out, words, ", to set this beside the program as it ran\n");
 	}
 	int error = um_path_share(&policy, "policies/prefetch.yaml");
 	if (error)
 		return error;
-	fputs("umsim replay ", out);
-	print_quoted(out, summary->path);
-	fputs(" -P ", out);
-	print_quoted(out, policy);
-	fputs(", for what another policy would do\n", out);
+	const char *const words[] = {"umsim", "replay", summary->path, "-P", policy, NULL};
+	error = print_command(out, words, ", for what another policy would do\n");
 	free(policy);
-	return 0;
+	return error;
 }
 
 int um_render_summary_text(FILE *out, const struct um_summary *summary, size_t rows)

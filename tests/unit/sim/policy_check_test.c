@@ -88,8 +88,8 @@ static const struct expectation expectations[] = {
 static void check(const struct expectation *expected, struct um_db *trace,
 		  const struct um_subjects *subjects)
 {
-	struct um_rule_report *report;
-	struct um_policy *policy;
+	struct um_rule_report *report = NULL;
+	struct um_policy *policy = NULL;
 	char text[200];
 
 	snprintf(text, sizeof(text), "%s:\n  - %s\n", expected->prefetch ? "prefetch" : "advise",
