@@ -118,15 +118,16 @@ static int add_allocation(const void *row, void *context)
 	char *kind = strdup(allocation->kind);
 	char *name = allocation->name ? strdup(allocation->name) : NULL;
 	subjects->item_sites[subjects->count] = allocation->site;
-	subjects->items[subjects->count++] = (struct um_subject){
+	subjects->items[subjects->count] = (struct um_subject){
 		.allocation = allocation->allocation,
 		.made_op = allocation->op == UM_NULL ? 0 : allocation->op,
 		.freed_op = allocation->freed_op == UM_NULL ? INT64_MAX : allocation->freed_op,
-		.facts = {.index = (uint32_t)subjects->count,
+		.facts = {.index = (uint32_t)subjects->count + 1,
 			  .kind = kind,
 			  .name = name,
 			  .bytes = (uint64_t)allocation->bytes},
 	};
+	subjects->count++;
 	return kind && (name || !allocation->name) ? 0 : out_of_memory();
 }
 
