@@ -7,6 +7,7 @@
  * Registered memory has no fault-around, so that a read maps one page and not its neighbours.
  */
 #include "hostwatch_uffd.h"
+#include "arena.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,13 +95,23 @@ bool um_uffd_open(struct um_watch_fd *out, int flags, uint64_t features)
 	return um_watch_fd_keep(out, fd);
 }
 
-bool um_uffd_register(const struct um_watch_fd *uffd, char *start, size_t bytes)
+static bool register_for_wp(const struct um_watch_fd *uffd, char *start, size_t bytes)
 {
 	struct uffdio_register wanted = {.range = {(uintptr_t)start, bytes},
 					 .mode = UFFDIO_REGISTER_MODE_WP};
 
-	madvise(start, bytes, MADV_NOHUGEPAGE);
 	return !ioctl(uffd->fd, UFFDIO_REGISTER, &wanted);
+}
+
+/*
+ * Both mappings: when khugepaged collapses pages that one of them lets it, it unmaps them from the
+ * other, and they look untouched.
+ */
+bool um_uffd_register_arena(const struct um_watch_fd *uffd)
+{
+	madvise(um_arena.base, um_arena.span, MADV_NOHUGEPAGE);
+	madvise(um_arena.alias, um_arena.span, MADV_NOHUGEPAGE);
+	return register_for_wp(uffd, um_arena.base, um_arena.span);
 }
 
 bool um_uffd_protect(const struct um_watch_fd *uffd, char *start, size_t bytes, bool protect)
@@ -254,7 +265,7 @@ static bool try_interval(const struct um_watch_fd *uffd, const struct um_watch_f
 	volatile char *touch = pages;
 	struct trial trial = {.start = pages};
 
-	if (!um_uffd_register(uffd, pages, TRY_BYTES) ||
+	if (!register_for_wp(uffd, pages, TRY_BYTES) ||
 	    !um_uffd_protect(uffd, pages, TRY_BYTES, true))
 		return false;
 	(void)touch[TRY_READ * UM_PAGE_BYTES];

@@ -31,8 +31,8 @@ void um_watch_fd_close(struct um_watch_fd *);
  * must be there.
  */
 bool um_uffd_open(struct um_watch_fd *out, int flags, uint64_t features);
-/* Registers for write protection; 4 KiB pages only, whatever the system does with huge ones. */
-bool um_uffd_register(const struct um_watch_fd *, char *start, size_t bytes);
+/* Registers the program's mapping for write protection, and keeps huge pages out of the arena. */
+bool um_uffd_register_arena(const struct um_watch_fd *);
 bool um_uffd_protect(const struct um_watch_fd *, char *start, size_t bytes, bool protect);
 
 /* Opens /proc/self/pagemap. */

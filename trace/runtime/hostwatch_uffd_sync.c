@@ -112,7 +112,7 @@ static bool add(struct um_watch_range range)
 	if (!descriptors_alive())
 		return false;
 	if (sync_watch.registered != um_arena.base) {
-		if (!um_uffd_register(&sync_watch.uffd, um_arena.base, um_arena.span))
+		if (!um_uffd_register_arena(&sync_watch.uffd))
 			return false;
 		sync_watch.registered = um_arena.base;
 	}

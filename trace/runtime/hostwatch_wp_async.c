@@ -32,6 +32,7 @@ static struct {
 	const char *registered; /* base of the arena that was registered */
 	uint64_t faults;	/* of the process, when everything was last found armed */
 	bool armed;
+	bool stale; /* the descriptors are new: only what was added since is armed */
 } async = {.uffd = {.fd = -1}, .pagemap = {.fd = -1}};
 
 static uint64_t faults_so_far(void)
@@ -42,7 +43,7 @@ static uint64_t faults_so_far(void)
 	return (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 }
 
-static bool start(void)
+static bool open_descriptors(void)
 {
 	if (um_uffd_open(&async.uffd, UFFD_USER_MODE_ONLY, FEATURES) &&
 	    um_pagemap_open(&async.pagemap) && um_uffd_try(&async.uffd, &async.pagemap))
@@ -57,6 +58,19 @@ static bool descriptors_alive(void)
 	return um_watch_fd_alive(&async.uffd) && um_watch_fd_alive(&async.pagemap);
 }
 
+/* A program that closes every descriptor ends the watch of all memory: it starts anew. */
+static bool descriptors_ready(void)
+{
+	if (descriptors_alive())
+		return true;
+	um_watch_fd_close(&async.uffd);
+	um_watch_fd_close(&async.pagemap);
+	async.armed = false;
+	async.stale = true;
+	async.registered = NULL;
+	return open_descriptors();
+}
+
 /* Drops the page-table entries of [first_page, end_page) and protects them anew. */
 static bool rearm(uint64_t first_page, uint64_t end_page)
 {
@@ -67,21 +81,25 @@ static bool rearm(uint64_t first_page, uint64_t end_page)
 	       um_uffd_protect(&async.uffd, start_address, bytes, true);
 }
 
+static bool register_arena(void)
+{
+	if (async.registered == um_arena.base)
+		return true;
+	if (!um_uffd_register_arena(&async.uffd))
+		return false;
+	async.registered = um_arena.base;
+	return true;
+}
+
 static bool add(struct um_watch_range range)
 {
-	if (!descriptors_alive())
-		return false;
-	if (async.registered != um_arena.base) {
-		if (!um_uffd_register(&async.uffd, um_arena.base, um_arena.span))
-			return false;
-		async.registered = um_arena.base;
-	}
-	return rearm(range.first_page, range.end_page);
+	return descriptors_ready() && register_arena() && rearm(range.first_page, range.end_page);
 }
 
 static bool remove_range(struct um_watch_range range)
 {
-	return descriptors_alive() &&
+	/* With the descriptors the protection has gone, too. */
+	return !descriptors_alive() ||
 	       um_uffd_protect(&async.uffd, um_watch_address(range.first_page),
 			       (range.end_page - range.first_page) << UM_PAGE_SHIFT, false);
 }
@@ -127,14 +145,8 @@ static void drop_touched(uint64_t first_page, uint64_t end_page, uint32_t touch)
 	}
 }
 
-static bool arm(struct um_watch_blocks blocks)
+static bool arm_touched(struct um_watch_blocks blocks)
 {
-	uint64_t faults = faults_so_far();
-
-	if (async.armed && faults == async.faults)
-		return true;
-	if (!descriptors_alive())
-		return false;
 	arming.blocks = blocks;
 	arming.next = 0;
 	arming.joined = (struct um_watch_range){0, 0};
@@ -142,16 +154,44 @@ static bool arm(struct um_watch_blocks blocks)
 	bool scanned = um_pagemap_scan_blocks(&async.pagemap, blocks, drop_touched);
 
 	rearm_joined();
+	return scanned && arming.works;
+}
+
+static bool arm_all(struct um_watch_blocks blocks)
+{
+	bool works = register_arena();
+
+	for (size_t i = 0; works && i < blocks.count; i++)
+		works = rearm(blocks.block[i].first_page, blocks.block[i].end_page);
+	return works;
+}
+
+static bool arm(struct um_watch_blocks blocks)
+{
+	uint64_t faults = faults_so_far();
+
+	if (async.armed && faults == async.faults && descriptors_alive())
+		return true;
+	if (!descriptors_ready())
+		return false;
+	bool works = async.stale ? arm_all(blocks) : arm_touched(blocks);
+
+	async.stale = false;
 	async.armed = true;
 	async.faults = faults;
-	return scanned && arming.works;
+	return works;
 }
 
 static bool collect(struct um_watch_blocks blocks, um_watch_emit *emit)
 {
+	if (async.stale || !descriptors_alive()) {
+		um_watch_note("the program closed our descriptors: what the host touched between "
+			      "two device operations is not known");
+		return true;
+	}
 	if (async.armed && faults_so_far() == async.faults)
 		return true;
-	return descriptors_alive() && um_pagemap_scan_blocks(&async.pagemap, blocks, emit);
+	return um_pagemap_scan_blocks(&async.pagemap, blocks, emit);
 }
 
 static void child(void)
@@ -159,12 +199,13 @@ static void child(void)
 	um_watch_fd_close(&async.uffd);
 	um_watch_fd_close(&async.pagemap);
 	async.armed = false;
+	async.stale = false;
 	async.registered = NULL;
 }
 
 const struct um_watch_method um_watch_wp_async = {
 	.kind = UM_HOST_WATCH_WP_ASYNC,
-	.start = start,
+	.start = open_descriptors,
 	.add = add,
 	.remove = remove_range,
 	.arm = arm,

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 /* A woken reader lets records gather for this long, so that the writer wakes it seldom. */
 #define GATHER_MS 2
@@ -24,6 +25,8 @@ struct um_spool_reader {
 	uint64_t tail_published; /* what the writer knows */
 	uint64_t head_seen;
 	bool damaged;
+	dev_t device; /* of the file that was made */
+	ino_t inode;
 	char path[PATH_MAX];
 	/* The record last returned. */
 	alignas(8) char copy[UM_SPOOL_RECORD_MAX];
@@ -53,6 +56,12 @@ static int map_file(struct um_spool_reader *reader, int fd)
 
 	if (ring == MAP_FAILED)
 		return um_fail_errno(UM_EIO, "cannot map %s", reader->path);
+	struct stat status;
+
+	if (!fstat(fd, &status)) {
+		reader->device = status.st_dev;
+		reader->inode = status.st_ino;
+	}
 	reader->ring = ring;
 	reader->data = (const char *)ring + UM_RING_HEADER_BYTES;
 	return 0;
@@ -217,14 +226,23 @@ void um_spool_wait(struct um_spool_reader *reader, int timeout_ms)
 		sleep_for_records(reader, reader->capacity_bytes / 8, GATHER_MS);
 }
 
+/* The writer has removed it, unless it runs as another user; the name may be another's by now. */
+static void remove_file(const struct um_spool_reader *reader)
+{
+	struct stat status;
+
+	if (!lstat(reader->path, &status) && status.st_dev == reader->device &&
+	    status.st_ino == reader->inode)
+		unlink(reader->path);
+}
+
 void um_spool_destroy(struct um_spool_reader *reader)
 {
 	if (!reader)
 		return;
 	atomic_store_explicit(&reader->ring->closed, 1, memory_order_seq_cst);
 	um_ring_wake(&reader->ring->tail);
-	if (!um_spool_attached(reader))
-		unlink(reader->path);
+	remove_file(reader);
 	munmap(reader->ring, UM_RING_HEADER_BYTES + reader->capacity_bytes);
 	free(reader);
 }

@@ -468,6 +468,36 @@ static void survives_mlock_and_huge_pages(void)
 	check_interval("locked page");
 }
 
+static uint32_t method_in_use;
+
+/*
+ * The interval is lost, and that is told. Asynchronous watching begins anew; synchronous watching
+ * ends, but nothing hangs; mprotect has no descriptors.
+ */
+static void program_closes_descriptors(void)
+{
+	add_range(0, 50);
+	add_range(70, 50);
+	write_page(1, 0);
+	expect(1, UM_TOUCH_WRITTEN);
+	check_interval("before");
+	um_hostwatch_arm();
+	closefrom(data_file + 1);
+	write_page(2, 0);
+	um_hostwatch_collect(note_run, &model);
+	CHECK(!um_hostwatch_trouble() == (method_in_use == UM_HOST_WATCH_MPROTECT));
+	um_hostwatch_arm();
+	closefrom(data_file + 1);
+	add_range(200, 50);
+	write_page(3, 0);
+	model.next_page = 0;
+	um_hostwatch_collect(note_run, &model);
+	um_hostwatch_arm();
+	um_hostwatch_trouble();
+	if (method_in_use != UM_HOST_WATCH_UFFD_SYNC)
+		random_intervals();
+}
+
 static void forked_child(void)
 {
 	add_range(0, 100);
@@ -520,6 +550,7 @@ static int run_child(const struct method *method, void (*scenario)(void))
 		    setresuid(method->uid, method->uid, method->uid))
 			_exit(FAILED);
 		descriptors_before = open_descriptors();
+		method_in_use = method->wanted;
 		/* A change of user makes a process undumpable, and its /proc files root's. */
 		prctl(PR_SET_DUMPABLE, 1);
 		if (um_hostwatch_init(method->wanted) != (enum um_host_watch)method->wanted)
@@ -563,6 +594,7 @@ SCENARIO(ranges_come_and_go)
 SCENARIO(several_threads)
 SCENARIO(system_call_waits)
 SCENARIO(survives_mlock_and_huge_pages)
+SCENARIO(program_closes_descriptors)
 SCENARIO(forked_child)
 
 int main(void)
@@ -573,6 +605,7 @@ int main(void)
 		cmocka_unit_test(test_several_threads),
 		cmocka_unit_test(test_system_call_waits),
 		cmocka_unit_test(test_survives_mlock_and_huge_pages),
+		cmocka_unit_test(test_program_closes_descriptors),
 		cmocka_unit_test(test_forked_child),
 	};
 
