@@ -2,6 +2,7 @@
 #include "arena.h"
 #include "device_export.h"
 #include "fibre.h"
+#include "lane_crash.h"
 #include "lane_group.h"
 #include "recorder.h"
 #include "runtime.h"
@@ -252,7 +253,9 @@ int um_exec_run(const struct um_launch *launch, struct um_launch_totals *totals)
 	run.waiting.last = &run.waiting.first;
 	um_running.launch = launch;
 	um_running.error = hipSuccess;
+	um_crash_watch();
 	run_groups(&run);
+	um_crash_unwatch();
 	um_recorder_end(totals);
 	um_fibre_drop_all();
 	destroy_all(run.waiting.first);

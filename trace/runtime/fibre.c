@@ -108,7 +108,6 @@ static bool slab_add(void)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 	if (base == MAP_FAILED)
 		return false;
-	madvise(base, SLAB_BYTES, MADV_DONTFORK);
 	for (uint32_t i = 0; i < SLAB_STACKS && pool.slabs < GUARDED_SLABS; i++)
 		mprotect(base + (size_t)i * STACK_BYTES, GUARD_BYTES, PROT_NONE);
 	pool.slab[pool.slabs] = base;
@@ -151,4 +150,15 @@ void um_fibre_drop_all(void)
 	pool.idle_count = 0;
 	for (uint32_t slab = pool.slabs; slab-- > 0;)
 		slab_put(slab);
+}
+
+bool um_fibre_overflowed(const void *address)
+{
+	for (uint32_t i = 0; i < pool.slabs && i < GUARDED_SLABS; i++) {
+		uintptr_t offset = (uintptr_t)address - (uintptr_t)pool.slab[i];
+
+		if (offset < SLAB_BYTES && offset % STACK_BYTES < GUARD_BYTES)
+			return true;
+	}
+	return false;
 }
