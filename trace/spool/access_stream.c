@@ -10,24 +10,24 @@ enum {
 	HEAD_COUNT = 2,
 	HEAD_STRIDE = 4,
 	HEAD_PLACE = 8,
-	HEAD_DELTA_SHIFT = 4,
+	HEAD_WAY_SHIFT = 4,
 	HEAD_GROUP = 0xf0,
 	HEAD_GROUP_FAR = 15, /* low bits: the step follows */
 };
 
-/* First d of each way to write it (access_stream.h), and the head bits that name the way. */
+/* Ways to tell a page (access_stream.h), by bits 4 to 7 of the head. */
 enum {
-	DELTA_U8 = 8,
-	DELTA_U16 = 520,
-	DELTA_VARINT = 262664,
 	WAY_U8 = 8,
-	WAY_U16 = 10,
+	WAY_U16 = 12,
+	WAY_U24 = 13,
 	WAY_VARINT = 14,
+	DELTA_U8 = 8, /* first d of WAY_U8 */
+	DELTA_FAR = DELTA_U8 + 256 * (WAY_U16 - WAY_U8),
 };
 
 /*
- * The longest group token is 11 bytes, the longest run 1 + 2 + 5 + 5 + 5 + 5. Between two checks of
- * the room, put() writes at most one group and two runs, and finish() as much again.
+ * The longest group is 11 bytes, the longest run 1 + 2 + 5 + 5 + 5 + 5. Between two checks of the
+ * room, put() writes at most one group and two runs, and finish() as much again.
  */
 #define UM_STREAM_MARGIN 128u
 
@@ -43,20 +43,28 @@ static int64_t unzigzag(uint64_t value)
 
 /* --- encoder --- */
 
-static unsigned char *put_varint(unsigned char *at, uint64_t value)
+static void put_head(struct um_stream_encoder *encoder, unsigned head)
 {
-	while (value >= 0x80) {
-		*at++ = (unsigned char)(value | 0x80);
-		value >>= 7;
-	}
-	*at++ = (unsigned char)value;
-	return at;
+	encoder->payload[encoder->used++] = (unsigned char)head;
+}
+
+static void put_byte(struct um_stream_encoder *encoder, uint64_t byte)
+{
+	encoder->payload[--encoder->operands] = (unsigned char)byte;
+}
+
+static void put_varint(struct um_stream_encoder *encoder, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		put_byte(encoder, value | 0x80);
+	put_byte(encoder, value);
 }
 
 void um_stream_encoder_init(struct um_stream_encoder *encoder, unsigned char *payload)
 {
 	encoder->payload = payload;
 	encoder->used = 0;
+	encoder->operands = UM_STREAM_PAYLOAD_MAX;
 	encoder->touches = 0;
 	encoder->first_group = 0;
 	encoder->last_group = 0;
@@ -69,81 +77,83 @@ void um_stream_encoder_init(struct um_stream_encoder *encoder, unsigned char *pa
 	memset(encoder->place_of, 0, sizeof(encoder->place_of));
 }
 
-static unsigned char *put_group(struct um_stream_encoder *encoder, unsigned char *at,
-				uint64_t group)
+static void put_group(struct um_stream_encoder *encoder, uint64_t group)
 {
 	uint64_t step = group - encoder->written_group;
 
 	encoder->written_group = group;
 	if (step >= 1 && step <= HEAD_GROUP_FAR) {
-		*at++ = (unsigned char)(HEAD_GROUP | (step - 1));
-		return at;
+		put_head(encoder, HEAD_GROUP | (unsigned)(step - 1));
+		return;
 	}
-	*at++ = HEAD_GROUP | HEAD_GROUP_FAR;
-	return put_varint(at, zigzag((int64_t)step));
+	put_head(encoder, HEAD_GROUP | HEAD_GROUP_FAR);
+	put_varint(encoder, zigzag((int64_t)step));
 }
 
-/* Writes the delta's bytes and returns the head bits that say how. */
-static unsigned put_delta(unsigned char **at, uint64_t d)
+static void put_place(struct um_stream_encoder *encoder, uint32_t place)
 {
-	if (d < DELTA_U8)
-		return (unsigned)d;
-	if (d < DELTA_U16) {
-		d -= DELTA_U8;
-		*(*at)++ = (unsigned char)d;
-		return WAY_U8 + (unsigned)(d >> 8);
-	}
-	if (d < DELTA_VARINT) {
-		d -= DELTA_U16;
-		*(*at)++ = (unsigned char)d;
-		*(*at)++ = (unsigned char)(d >> 8);
-		return WAY_U16 + (unsigned)(d >> 16);
-	}
-	*at = put_varint(*at, d - DELTA_VARINT);
-	return WAY_VARINT;
-}
-
-static unsigned char *put_place(struct um_stream_encoder *encoder, unsigned char *at,
-				uint32_t place)
-{
-	at = put_varint(at, place);
+	put_varint(encoder, place);
 	if (place == encoder->written_allocations) {
-		at = put_varint(at, encoder->seen[place].allocation);
+		put_varint(encoder, encoder->seen[place].allocation);
 		encoder->seen[place].last_page = 0;
 		encoder->written_allocations++;
 	}
 	encoder->written_place = place;
-	return at;
+}
+
+static unsigned put_far_page(struct um_stream_encoder *encoder, uint32_t last, uint32_t page)
+{
+	uint32_t delta = page - last;
+
+	if (page >> 24 != last >> 24) {
+		put_varint(encoder, zigzag((int64_t)page - (int64_t)last));
+		return WAY_VARINT;
+	}
+	put_byte(encoder, delta);
+	put_byte(encoder, delta >> 8);
+	if (page >> 16 == last >> 16)
+		return WAY_U16;
+	put_byte(encoder, delta >> 16);
+	return WAY_U24;
+}
+
+/* Returns the way. */
+static unsigned put_page(struct um_stream_encoder *encoder, uint32_t last, uint32_t page)
+{
+	uint64_t d = zigzag((int64_t)page - (int64_t)last);
+
+	if (d < DELTA_U8)
+		return (unsigned)d;
+	if (d >= DELTA_FAR)
+		return put_far_page(encoder, last, page);
+	put_byte(encoder, d - DELTA_U8);
+	return WAY_U8 + (unsigned)((d - DELTA_U8) >> 8);
 }
 
 static void write_run(struct um_stream_encoder *encoder, uint32_t first_page, int32_t stride,
 		      uint32_t count, uint32_t last_page)
 {
 	const struct um_access_run *run = &encoder->pending;
-	unsigned char *at = encoder->payload + encoder->used;
 	uint32_t place = encoder->pending_place;
+	unsigned head = run->write ? HEAD_WRITE : 0;
 
 	if (run->group != encoder->written_group)
-		at = put_group(encoder, at, run->group);
-	unsigned char *head_at = at++;
-	unsigned head = run->write ? HEAD_WRITE : 0;
+		put_group(encoder, run->group);
 	if (place != encoder->written_place || encoder->written_allocations == 0) {
 		head |= HEAD_PLACE;
-		at = put_place(encoder, at, place);
+		put_place(encoder, place);
 	}
-	int64_t delta = (int64_t)first_page - (int64_t)encoder->seen[place].last_page;
-	head |= put_delta(&at, zigzag(delta)) << HEAD_DELTA_SHIFT;
+	head |= put_page(encoder, encoder->seen[place].last_page, first_page) << HEAD_WAY_SHIFT;
 	if (count > 1 && stride != 1) {
 		head |= HEAD_STRIDE;
-		at = put_varint(at, zigzag(stride));
+		put_varint(encoder, zigzag(stride));
 	}
 	if (count > 1) {
 		head |= HEAD_COUNT;
-		at = put_varint(at, count - 2);
+		put_varint(encoder, count - 2);
 	}
-	*head_at = (unsigned char)head;
+	put_head(encoder, head);
 	encoder->seen[place].last_page = last_page;
-	encoder->used = (size_t)(at - encoder->payload);
 }
 
 /* Two touches at some distance are a run only by chance, and cost less apart. */
@@ -241,7 +251,7 @@ bool um_stream_put(struct um_stream_encoder *encoder, uint64_t group, uint32_t a
 		return true;
 	}
 	uint32_t place = encoder->pending_place;
-	if (encoder->used + UM_STREAM_MARGIN > UM_STREAM_PAYLOAD_MAX)
+	if (encoder->used + UM_STREAM_MARGIN > encoder->operands)
 		return false;
 	if (!same && !find_place(encoder, allocation, &place))
 		return false;
@@ -268,12 +278,17 @@ bool um_stream_put(struct um_stream_encoder *encoder, uint64_t group, uint32_t a
 void um_stream_finish(struct um_stream_encoder *encoder)
 {
 	write_pending(encoder);
+	size_t bytes = UM_STREAM_PAYLOAD_MAX - encoder->operands;
+
+	memmove(encoder->payload + encoder->used, encoder->payload + encoder->operands, bytes);
+	encoder->used += bytes;
+	encoder->operands = UM_STREAM_PAYLOAD_MAX;
 }
 
 /* --- decoder --- */
 
 struct um_stream_decoder {
-	const unsigned char *at, *end;
+	const unsigned char *heads, *operands; /* the next head; behind the next operand */
 	uint64_t group;
 	uint32_t place, allocations;
 	struct {
@@ -294,8 +309,8 @@ int um_stream_decoder_create(struct um_stream_decoder **out, const unsigned char
 void um_stream_decoder_reset(struct um_stream_decoder *decoder, const unsigned char *payload,
 			     size_t bytes)
 {
-	decoder->at = payload;
-	decoder->end = payload + bytes;
+	decoder->heads = payload;
+	decoder->operands = bytes ? payload + bytes : payload;
 	decoder->group = 0;
 	decoder->place = 0;
 	decoder->allocations = 0;
@@ -306,13 +321,18 @@ void um_stream_decoder_destroy(struct um_stream_decoder *decoder)
 	free(decoder);
 }
 
+/* What is left between the heads and the operands. */
+struct rest {
+	const unsigned char *heads, *operands;
+};
+
 /* False: the integer is cut off or longer than 64 bits. */
-static inline bool get_varint(const unsigned char **at, const unsigned char *end, uint64_t *value)
+static inline bool get_varint(struct rest *rest, uint64_t *value)
 {
 	uint64_t result = 0;
 
-	for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
-		uint64_t byte = *(*at)++;
+	for (unsigned shift = 0; shift < 64 && rest->operands > rest->heads; shift += 7) {
+		uint64_t byte = *--rest->operands;
 
 		if (shift == 63 && byte > 1)
 			return false;
@@ -325,7 +345,17 @@ static inline bool get_varint(const unsigned char **at, const unsigned char *end
 	return false;
 }
 
-static bool get_group(struct um_stream_decoder *decoder, const unsigned char **at, unsigned head)
+static inline bool get_bytes(struct rest *rest, unsigned count, uint32_t *value)
+{
+	if (rest->operands - rest->heads < (ptrdiff_t)count)
+		return false;
+	*value = 0;
+	for (unsigned i = 0; i < count; i++)
+		*value |= (uint32_t) * --rest->operands << 8 * i;
+	return true;
+}
+
+static bool get_group(struct um_stream_decoder *decoder, struct rest *rest, unsigned head)
 {
 	uint64_t step;
 
@@ -333,23 +363,23 @@ static bool get_group(struct um_stream_decoder *decoder, const unsigned char **a
 		decoder->group += (head & 15) + 1;
 		return true;
 	}
-	if (!get_varint(at, decoder->end, &step))
+	if (!get_varint(rest, &step))
 		return false;
 	decoder->group += (uint64_t)unzigzag(step);
 	return true;
 }
 
-static bool get_place(struct um_stream_decoder *decoder, const unsigned char **at)
+static bool get_place(struct um_stream_decoder *decoder, struct rest *rest)
 {
 	uint64_t place, allocation;
 
-	if (!get_varint(at, decoder->end, &place) || place > decoder->allocations ||
+	if (!get_varint(rest, &place) || place > decoder->allocations ||
 	    place == UM_STREAM_ALLOCATIONS)
 		return false;
 	decoder->place = (uint32_t)place;
 	if (place < decoder->allocations)
 		return true;
-	if (!get_varint(at, decoder->end, &allocation) || allocation > UINT32_MAX)
+	if (!get_varint(rest, &allocation) || allocation > UINT32_MAX)
 		return false;
 	decoder->seen[place].allocation = (uint32_t)allocation;
 	decoder->seen[place].last_page = 0;
@@ -357,66 +387,67 @@ static bool get_place(struct um_stream_decoder *decoder, const unsigned char **a
 	return true;
 }
 
-static inline bool get_delta(const unsigned char **at, const unsigned char *end, unsigned way,
-			     int64_t *delta)
+/* The page may come out beyond 32 bits. */
+static inline bool get_page(struct rest *rest, unsigned way, uint32_t last, int64_t *page)
 {
 	uint64_t d = way;
+	uint32_t bits = 0;
 
-	if (way >= WAY_VARINT) {
-		if (!get_varint(at, end, &d) || d > (uint64_t)UINT32_MAX << 1)
+	if (way == WAY_U16 || way == WAY_U24) {
+		uint32_t mask = way == WAY_U16 ? 0xffff : 0xffffff;
+
+		if (!get_bytes(rest, way == WAY_U16 ? 2 : 3, &bits))
 			return false;
-		d += DELTA_VARINT;
-	} else if (way >= WAY_U16) {
-		if (end - *at < 2)
-			return false;
-		d = DELTA_U16 + ((uint64_t)(way - WAY_U16) << 16) + (*at)[0] +
-		    ((uint64_t)(*at)[1] << 8);
-		*at += 2;
-	} else if (way >= WAY_U8) {
-		if (end == *at)
-			return false;
-		d = DELTA_U8 + ((uint64_t)(way - WAY_U8) << 8) + *(*at)++;
+		*page = (last & ~mask) | ((last + bits) & mask);
+		return true;
 	}
-	*delta = unzigzag(d);
+	if (way == WAY_VARINT) {
+		if (!get_varint(rest, &d) || d > (uint64_t)UINT32_MAX << 1)
+			return false;
+	} else if (way >= WAY_U8) {
+		if (!get_bytes(rest, 1, &bits))
+			return false;
+		d = DELTA_U8 + ((way - WAY_U8) << 8) + bits;
+	}
+	*page = (int64_t)last + unzigzag(d);
 	return true;
 }
 
-static bool get_shape(const unsigned char **at, const unsigned char *end, unsigned head,
-		      struct um_access_run *run)
+static bool get_shape(struct rest *rest, unsigned head, struct um_access_run *run)
 {
 	uint64_t value;
 
 	if (head & HEAD_STRIDE) {
-		if (!get_varint(at, end, &value) || unzigzag(value) != (int32_t)unzigzag(value))
+		if (!get_varint(rest, &value) || unzigzag(value) != (int32_t)unzigzag(value))
 			return false;
 		run->stride = (int32_t)unzigzag(value);
 	}
 	if (head & HEAD_COUNT) {
-		if (!get_varint(at, end, &value) || value > UINT32_MAX - 2)
+		if (!get_varint(rest, &value) || value > UINT32_MAX - 2)
 			return false;
 		run->count = (uint32_t)value + 2;
 	}
 	return true;
 }
 
-static inline bool get_run(struct um_stream_decoder *decoder, const unsigned char **at,
-			   unsigned head, struct um_access_run *run)
+static inline bool get_run(struct um_stream_decoder *decoder, struct rest *rest, unsigned head,
+			   struct um_access_run *run)
 {
-	int64_t delta;
+	int64_t first;
 
 	if (head & HEAD_PLACE) {
-		if (!get_place(decoder, at))
+		if (!get_place(decoder, rest))
 			return false;
 	} else if (decoder->allocations == 0) {
 		return false;
 	}
-	if (!get_delta(at, decoder->end, head >> HEAD_DELTA_SHIFT, &delta))
+	if (!get_page(rest, head >> HEAD_WAY_SHIFT, decoder->seen[decoder->place].last_page,
+		      &first))
 		return false;
 	run->stride = 1;
 	run->count = 1;
-	if (head & (HEAD_STRIDE | HEAD_COUNT) && !get_shape(at, decoder->end, head, run))
+	if (head & (HEAD_STRIDE | HEAD_COUNT) && !get_shape(rest, head, run))
 		return false;
-	int64_t first = decoder->seen[decoder->place].last_page + delta;
 	if (first != (uint32_t)first)
 		return false;
 	int64_t last = first + (int64_t)run->stride * ((int64_t)run->count - 1);
@@ -432,23 +463,24 @@ static inline bool get_run(struct um_stream_decoder *decoder, const unsigned cha
 
 long um_stream_decode(struct um_stream_decoder *decoder, struct um_access_run *out, size_t capacity)
 {
-	const unsigned char *at = decoder->at;
+	struct rest rest = {decoder->heads, decoder->operands};
 	size_t count = 0;
 	bool valid = true;
 
-	while (count < capacity && at < decoder->end && valid) {
-		unsigned head = *at++;
+	while (count < capacity && rest.heads < rest.operands && valid) {
+		unsigned head = *rest.heads++;
 
 		if (head >= HEAD_GROUP) {
-			valid = get_group(decoder, &at, head);
+			valid = get_group(decoder, &rest, head);
 		} else {
-			valid = get_run(decoder, &at, head, &out[count]);
+			valid = get_run(decoder, &rest, head, &out[count]);
 			count++;
 		}
 	}
-	decoder->at = at;
+	decoder->heads = rest.heads;
+	decoder->operands = rest.operands;
 	if (valid)
 		return (long)count;
-	decoder->at = decoder->end;
+	decoder->heads = decoder->operands;
 	return um_fail(UM_EFORMAT, "damaged access stream");
 }

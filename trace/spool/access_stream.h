@@ -9,8 +9,9 @@
  * order in which they ran.
  *
  * Payload of a chunk, before zstd (which the database adds). Chunks are independent: every state
- * below starts at 0. varint is LEB128, at most 64 bits; z() is zigzag; u8 and u16 are little
- * endian.
+ * below starts at 0. Heads, one byte each, stand at the front. Their operands stand at the back and
+ * are read from the payload's last byte backwards; heads and operands meet. Apart, the heads of a
+ * pattern, and of random pages too, are a repetition that zstd finds.
  *
  *   chunk := (group | run)*
  *   group := head, [step]        the runs that follow are of another work-group
@@ -18,18 +19,22 @@
  *     step := varint z(group - previous group)
  *   run   := head, [place, [allocation]], [delta], [stride], [count]
  *     head: bit 0 write; bit 1 count follows (else 1 touch); bit 2 stride follows (else +1 page);
- *           bit 3 another allocation than that of the run before: place follows; bits 4-7 tell
- *           d = z(first page - last page of the allocation's run before in this chunk):
+ *           bit 3 another allocation than that of the run before: place follows; bits 4-7 tell the
+ *           first page from `last`, the last page of the allocation's run before in this chunk
+ *           (d = z(first page - last)):
  *             0-7    d is 0 to 7
- *             8-9    d is 8 + 256 * (bits - 8) + u8
- *             10-13  d is 520 + 65536 * (bits - 10) + u16
- *             14     d is 262664 + varint
+ *             8-11   d is 8 + 256 * (bits - 8) + u8
+ *             12     the page has the bits above 16 of `last`, and the lower 16 of last + u16
+ *             13     the same with 24 bits and a u24
+ *             14     d is a varint
  *     place      := varint, place in the chunk's list of allocations; a place equal to the list's
  *                   length (below UM_STREAM_ALLOCATIONS) adds one, whose id follows
  *     allocation := varint id
- *     delta      := the u8, u16 or varint of d
+ *     delta      := the u8, u16, u24 (low byte first) or varint of the page
  *     stride     := varint z(stride), pages
  *     count      := varint, touches - 2
+ *
+ * varint is LEB128, at most 64 bits; z() is zigzag.
  */
 #ifndef UM_ACCESS_STREAM_H
 #define UM_ACCESS_STREAM_H
@@ -55,9 +60,10 @@ struct um_access_run {
 
 struct um_stream_encoder {
 	unsigned char *payload; /* UM_STREAM_PAYLOAD_MAX bytes, owned by the caller */
-	size_t used;
+	size_t used;		/* of them, once finished */
 	uint64_t touches, first_group, last_group; /* smallest and largest */
 	/* private: */
+	size_t operands;	      /* where they begin; heads end at `used` */
 	uint64_t written_group;	      /* that the runs in the payload have reached */
 	struct um_access_run pending; /* not in the payload yet; count 0: none */
 	uint32_t pending_place, pending_last_page;

@@ -263,19 +263,32 @@ static void damage_is_an_error(void **state)
 		const char *bytes;
 		size_t count;
 	} damaged[] = {
-		{"\x00", 1},			     /* a run before any allocation */
-		{"\x08\x01", 2},		     /* a place beyond the list */
-		{"\x08\x00", 2},		     /* no id behind a new place */
-		{"\x08\x00\x80", 3},		     /* a cut-off id */
-		{"\x08\x00\xff\xff\xff\xff\x10", 7}, /* an id of more than 32 bits */
-		{"\xff", 1},			     /* no step behind a group */
-		{"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11}, /* a varint of 65 bits */
-		{"\x18\x00\x01", 3},				      /* page -1 */
-		{"\x88\x00\x01", 3},				      /* a cut-off u8 */
-		{"\xa8\x00\x01\x00", 4},			      /* a cut-off u16 */
-		{"\xe8\x00\x01\xff\xff\xff\xff\xff\x01", 9},	      /* a page beyond 32 bits */
-		{"\x0a\x00\x01\xfe\xff\xff\xff\x0f", 8},	      /* 2^32 touches */
-		{"\x0e\x00\x01\x01\x00", 5}, /* a run that leaves the allocation downwards */
+		/* a run before any allocation */
+		{"\x00", 1},
+		/* a place beyond the list */
+		{"\x08\x01", 2},
+		/* no id behind a new place */
+		{"\x08\x00", 2},
+		/* a cut-off id */
+		{"\x08\x80\x00", 3},
+		/* an id of more than 32 bits */
+		{"\x08\x10\xff\xff\xff\xff\x00", 7},
+		/* no step behind a group */
+		{"\xff", 1},
+		/* a varint of 65 bits */
+		{"\xff\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11},
+		/* page -1 */
+		{"\x18\x01\x00", 3},
+		/* a cut-off u8, u16, u24 */
+		{"\x88\x01\x00", 3},
+		{"\xc8\x00\x01\x00", 4},
+		{"\xd8\x00\x00\x01\x00", 5},
+		/* a page beyond 32 bits */
+		{"\xe8\x20\x80\x80\x80\x80\x01\x00", 8},
+		/* 2^32 touches */
+		{"\x0a\x0f\xff\xff\xff\xfe\x01\x00", 8},
+		/* a run that leaves the allocation downwards */
+		{"\x0e\x00\x01\x01\x00", 5},
 	};
 
 	(void)state;
@@ -295,7 +308,7 @@ static void mutations_are_safe(void **state)
 
 	(void)state;
 	um_stream_encoder_init(&encoder, payload);
-	while (encoder.used < sizeof(changed) - 256) {
+	while (encoder.touches < 500) {
 		uint64_t r = next_random(&seed);
 
 		for (uint32_t i = 0; i < (r & 3) + 1; i++)
@@ -304,16 +317,17 @@ static void mutations_are_safe(void **state)
 						  r >> 32 & 1));
 	}
 	um_stream_finish(&encoder);
-	for (size_t cut = 0; cut <= 512; cut++)
+	assert_in_range(encoder.used, 1, sizeof(changed));
+	for (size_t cut = 0; cut <= encoder.used; cut++) {
 		decode_all(payload, cut);
+		decode_all(payload + cut, encoder.used - cut);
+	}
 	for (unsigned round = 0; round < 20000; round++) {
-		size_t start = next_random(&seed) % (encoder.used - 256);
-
 		memcpy(changed, payload, encoder.used);
 		for (unsigned i = 0; i < 1 + round % 8; i++)
-			changed[start + next_random(&seed) % 256] =
+			changed[next_random(&seed) % encoder.used] =
 				(unsigned char)next_random(&seed);
-		decode_all(changed + start, 256);
+		decode_all(changed, encoder.used);
 	}
 }
 
