@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# umsim replay: its table, its JSON, the databases that it makes and what it refuses.
+. "$(dirname "$0")/lib.sh"
+
+# 1 MiB: the host writes it, an untraced launch, the device fills it (a memset is a kernel that
+# writes), the host reads.
+sqlite3 app.um.db <"$UM_SOURCE/trace/db/schema.sql"
+sqlite3 app.um.db "
+	INSERT INTO run (role, tool, command, clock, ended, exit_status)
+		VALUES ('trace', 'test', './app', 'none', 'exited', 0);
+	INSERT INTO origin VALUES ('page_access', 'emulated', NULL), ('fault', 'measured', 'replaced');
+	INSERT INTO site VALUES (1);
+	INSERT INTO frame VALUES (1, 0, '/home/u/app', 16, 'main', '/home/u/app.hip', 42, 0);
+	INSERT INTO allocation (allocation, kind, bytes, op, site) VALUES (1, 'managed', 1048576, 1, 1);
+	INSERT INTO op (op, kind, allocation, offset_bytes, bytes, device, advice) VALUES
+		(1, 'alloc', 1, 0, 1048576, 0, NULL), (2, 'host', NULL, NULL, NULL, NULL, NULL),
+		(3, 'advise', 1, 0, 1048576, 0, 'coarse_grain'), (4, 'launch', NULL, NULL, NULL, 0, NULL),
+		(5, 'memset', 1, 0, 1048576, 0, NULL), (6, 'sync_device', NULL, NULL, NULL, NULL, NULL),
+		(7, 'host', NULL, NULL, NULL, NULL, NULL);
+	UPDATE op SET flags = 4 WHERE kind = 'launch';
+	INSERT INTO kernel (op, name, grid_x, grid_y, grid_z, block_x, block_y, block_z)
+		VALUES (4, 'first(float*)', 1, 1, 1, 64, 1, 1);
+	INSERT INTO page_access (op, allocation, first_page, pages, touch) VALUES
+		(2, 1, 0, 256, 14), (7, 1, 0, 256, 9);"
+cp "$UM_SOURCE"/sim/policy/examples/{none,host}.yaml .
+cat >prefetch.yaml <<'YAML'
+program: {advice: drop}
+prefetch:
+  - on: {site: "app.hip:42"}
+    to: gpu0
+    before: first
+YAML
+cat >nothing.yaml <<'YAML'
+advise:
+  - on: {name: tmp}
+    read_mostly: true
+YAML
+
+say "--- results"
+run umsim replay app.um.db
+run umsim replay -q app.um.db -P none.yaml -P host.yaml -P prefetch.yaml --page-size 4KiB --page-size 64KiB
+run umsim replay -q app.um.db --page-size 64KiB --memory 512KiB -o small.um.db --format=json
+say "$(printf '%s ' *.um.db)"
+run sqlite3 small.um.db "SELECT role, tool, command, source, clock, end_ns > 0, ended, exit_status,
+	machine, driver, driver_parameters, page_bytes, memory_bytes, policy, stamps FROM run"
+run sqlite3 small.um.db "SELECT * FROM origin" "SELECT * FROM frame" "SELECT * FROM allocation" \
+	"SELECT device, name, link FROM device" "SELECT op, kind, end_ns >= start_ns FROM op" \
+	"SELECT op, device, first_page, pages, faults, access FROM fault" \
+	"SELECT op, cause, source, first_page, pages, bytes, transfers FROM migration" \
+	"PRAGMA integrity_check"
+
+say "--- refused"
+cp app.um.db kept.um.db
+run umsim replay -q app.um.db
+run umsim replay -q app.um.db -o app.um.db --force
+run umsim replay -q app.um.db -o both.um.db -P none.yaml -P host.yaml
+run umsim replay -q app.um.db -P none.yaml -P ./none.yaml --force
+run umsim replay -q app.um.db -P nothing.yaml
+run umsim replay -q app.um.db --page-size 64KB
+run umsim replay -q app.um.db --page-size 8KiB
+run umsim replay -q app.um.db --driver best
+run umsim replay -q app.um.db --memory 1TiB -o big.um.db
+run umsim replay -q app.um.db --format=xml
+run umsim replay -q nowhere.um.db
+run umsim replay -q none.yaml
+run umsim replay
+run umsim
+head -c 30000 app.um.db >cut.um.db
+run umsim replay -q cut.um.db
+sqlite3 kept.um.db "UPDATE page_access SET pages = 300 WHERE op = 7"
+run umsim replay -q kept.um.db -o broken.um.db
+check "no database is left of what failed" test ! -e broken.um.db -a ! -e app.nothing.um.db
+check "an existing database is replaced" umsim replay -q app.um.db --force
+check "the trace is as it was" test "$(sqlite3 app.um.db 'SELECT COUNT(*) FROM op')" = 7
+finish
