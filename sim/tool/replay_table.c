@@ -34,9 +34,30 @@ static void add_notes(struct um_text_table *table, const struct um_replay *repla
 			   bytes(memory, replay->memory_bytes), replay->machine->link.name);
 	um_text_table_note(table, "accesses %s, driver model %s", replay->accesses,
 			   replay->driver->validated);
+}
+
+static bool is_ignored(const struct um_replay *replay, const char *what)
+{
 	for (size_t i = 0; i < replay->ignored_count; i++)
-		um_text_table_note(table, "not simulated: %s (%s)", replay->ignored[i].what,
-				   replay->ignored[i].why);
+		if (!strcmp(replay->ignored[i].what, what))
+			return true;
+	return false;
+}
+
+/* Each thing that any of the simulations left out, once. */
+static void add_ignored(struct um_text_table *table, const struct um_replay *replays, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t n = 0; n < replays[i].ignored_count; n++) {
+			const char *what = replays[i].ignored[n].what;
+			bool told = false;
+
+			for (size_t before = 0; before < i && !told; before++)
+				told = is_ignored(&replays[before], what);
+			if (!told)
+				um_text_table_note(table, "not simulated: %s (%s)", what,
+						   replays[i].ignored[n].why);
+		}
 }
 
 /* Whether the same notes go for both. */
@@ -46,13 +67,8 @@ static bool is_noted_alike(const struct um_replay *a, const struct um_replay *b)
 
 	driver_text(driver_a, sizeof(driver_a), a);
 	driver_text(driver_b, sizeof(driver_b), b);
-	if (strcmp(driver_a, driver_b) || strcmp(a->machine->name, b->machine->name) ||
-	    a->memory_bytes != b->memory_bytes || a->ignored_count != b->ignored_count)
-		return false;
-	for (size_t i = 0; i < a->ignored_count; i++)
-		if (strcmp(a->ignored[i].what, b->ignored[i].what))
-			return false;
-	return true;
+	return !strcmp(driver_a, driver_b) && !strcmp(a->machine->name, b->machine->name) &&
+	       a->memory_bytes == b->memory_bytes;
 }
 
 /* Once if they go for all, else below the name of each policy. */
@@ -158,6 +174,7 @@ static int print_causes(FILE *out, const struct um_replay *replays, size_t count
 		add_direction(table, replays, count, i, false);
 	}
 	add_all_notes(table, replays, count);
+	add_ignored(table, replays, count);
 	error = um_text_table_print(table, out, 0);
 	um_text_table_destroy(table);
 	return error;
