@@ -133,17 +133,18 @@ static void rows_add_up_to_the_totals(void **state)
 	assert_int_equal(number("SELECT count(*) FROM op WHERE ?1 = 0"), fx.ops);
 }
 
+#define SUM_OF_PAGES "sum(first_page * pages + pages * (pages - 1) / 2)"
+
 /* A row for each page that is not told apart: what a query of any page's history would add up. */
 static void merged_rows_tell_the_same_of_each_page(void **state)
 {
 	static const char *const queries[] = {
 		"SELECT sum(faults) FROM fault WHERE ?1 = 0",
 		"SELECT sum(pages) FROM fault WHERE ?1 = 0",
-		"SELECT sum(first_page * pages + pages * (pages - 1) / 2) FROM fault WHERE ?1 = 0",
+		"SELECT " SUM_OF_PAGES " FROM fault WHERE ?1 = 0",
 		"SELECT sum(bytes * (1 + op)) FROM migration WHERE ?1 = 0",
 		"SELECT sum(transfers) FROM migration WHERE ?1 = 0",
-		"SELECT sum(first_page * pages + pages * (pages - 1) / 2) FROM migration WHERE ?1 "
-		"= 0",
+		"SELECT " SUM_OF_PAGES " FROM migration WHERE ?1 = 0",
 		"SELECT sum(pages) FROM mapping WHERE ?1 = 0",
 		"SELECT max(end_ns) FROM migration WHERE ?1 = 0",
 		"SELECT min(start_ns) FROM migration WHERE cause = 'eviction' AND ?1 = 0",
@@ -191,19 +192,18 @@ static void random_faults_of_every_page_are_one_row(void **state)
 /* Everything a table holds, as one number. */
 static void fingerprint(int64_t *sums)
 {
-	static const char *const queries[] = {
+	static const char fault[] =
 		"SELECT total(id * (first_page * 3 + pages * 5 + faults * 7 + ifnull(batch, 3) + "
-		"start_ns * "
-		"11 "
-		"+ end_ns * 13 + op)) FROM fault WHERE ?1 = 0",
+		"start_ns * 11 + end_ns * 13 + op)) FROM fault WHERE ?1 = 0";
+	static const char migration[] =
 		"SELECT total(id * (first_page * 3 + pages * 5 + bytes * 7 + start_ns * 11 + "
-		"end_ns "
-		"* 13 + ifnull(op, 0) + unicode(cause))) FROM migration WHERE ?1 = 0",
-		"SELECT total(id * (first_page * 3 + pages * 5 + at_ns * 7 + op + "
-		"unicode(change))) "
-		"FROM mapping WHERE ?1 = 0",
-		"SELECT total(op * (start_ns * 3 + end_ns * 5)) FROM op WHERE ?1 = 0",
-	};
+		"end_ns * 13 + ifnull(op, 0) + unicode(cause))) FROM migration WHERE ?1 = 0";
+	static const char mapping[] =
+		"SELECT total(id * (first_page * 3 + pages * 5 + at_ns * 7 + ifnull(op, 0) + "
+		"unicode(change))) FROM mapping WHERE ?1 = 0";
+	static const char op[] =
+		"SELECT total(op * (start_ns * 3 + end_ns * 5)) FROM op WHERE ?1 = 0";
+	const char *const queries[] = {fault, migration, mapping, op};
 
 	for (size_t i = 0; i < 4; i++)
 		sums[i] = number(queries[i]);
