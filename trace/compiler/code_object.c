@@ -89,6 +89,7 @@ static int generate(LLVMModuleRef device, LLVMTargetMachineRef machine,
 	LLVMModuleRef plain_module;
 	int error;
 
+	um_ir_lockstep(device);
 	um_ir_order(device);
 	um_ir_yields(device);
 	plain_module = um_ir_split(device);

@@ -6,6 +6,7 @@
  *   um_ir_prepare      variables by address space, traps, intrinsics -> what x86-64 code can do
  *   um_ir_entries      um_hooked.K(args) for each kernel that the host launches
  *   um_ir_optimise     LLVM's own pipeline, kept from merging what must stay apart
+ *   um_ir_lockstep     lanes that talk through volatile LDS wait for one another
  *   um_ir_order        blocks in the order of paths, which wave operations rely on
  *   um_ir_yields       turns of waiting loops let others run
  *   um_ir_split        a second module um_plain.K, variables defined once
@@ -34,7 +35,8 @@ int um_ir_prepare(LLVMModuleRef device);
 int um_ir_entries(LLVMModuleRef device, const struct um_stubs *);
 /* Once in a process: it sets switches of LLVM, also for the code generator. */
 int um_ir_optimise(LLVMModuleRef device, LLVMTargetMachineRef, const char *level);
-void um_ir_order(LLVMModuleRef device);
+void um_ir_lockstep(LLVMModuleRef device);
+void um_ir_order(LLVMModuleRef device);	 /* also keeps the code generator from another order */
 void um_ir_yields(LLVMModuleRef device); /* after um_ir_order */
 /* Out: the plain module; `device` keeps the variables and the hooked entries. */
 LLVMModuleRef um_ir_split(LLVMModuleRef device);

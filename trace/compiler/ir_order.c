@@ -2,11 +2,13 @@
  * Lanes that part at a branch meet again because the runtime lets the wave operation at the lowest
  * address go first (device/device_abi.h). So a block that joins paths lies behind all of them, and
  * what follows a loop behind the loop: blocks are put in topological order, loops as one, and the
- * code generator is kept from another order (ir_optimise.c).
+ * code generator is kept from another order.
  */
 #include "ir_device.h"
 
 #include "ir_names.h"
+
+#include <llvm-c/Support.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -186,9 +188,36 @@ static void order_function(LLVMValueRef function)
 	free_graph(&g);
 }
 
+/* A barrier does not count: lanes that wait there are not among those that meet. */
+static bool has_wave_operations(LLVMModuleRef module)
+{
+	static const char *const names[] = {"um_wave_ballot", "um_wave_read", "um_wave_active",
+					    "um_wave_sync"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (LLVMGetNamedFunction(module, names[i]))
+			return true;
+	return false;
+}
+
+static void keep_order(void)
+{
+	static const char *const switches[] = {
+		"umhipcc",
+		"-disable-block-placement",
+		"-disable-branch-fold",
+		"-disable-tail-duplicate",
+		"-disable-early-taildup",
+	};
+
+	LLVMParseCommandLineOptions(sizeof switches / sizeof *switches, switches, NULL);
+}
+
 void um_ir_order(LLVMModuleRef module)
 {
 	UM_IR_FOR_EACH_FUNCTION(f, module)
 	if (LLVMCountBasicBlocks(f) > 2)
 		order_function(f);
+	if (has_wave_operations(module))
+		keep_order();
 }

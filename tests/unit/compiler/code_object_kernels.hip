@@ -160,6 +160,19 @@ __global__ void lock(int *word)
 		;
 }
 
+__global__ void in_step(int *out)
+{
+	__shared__ int s[64];
+	volatile int *v = s;
+	unsigned t = threadIdx.x;
+
+	s[t] = out[t];
+	__syncthreads();
+	v[t] += v[t + 2];
+	__threadfence_block();
+	out[t] = v[t];
+}
+
 __global__ void fails(int how)
 {
 	assert(how != 1);

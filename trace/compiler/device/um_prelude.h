@@ -72,7 +72,7 @@ UM_DEFINE unsigned __ockl_lane_u32(void)
 
 #define __builtin_amdgcn_s_barrier	     um_barrier
 #define __builtin_amdgcn_wave_barrier	     um_wave_sync
-#define __builtin_amdgcn_fence(order, scope) __atomic_signal_fence(order)
+#define __builtin_amdgcn_fence(order, scope) (__atomic_signal_fence(order), um_wave_sync())
 #define __builtin_amdgcn_s_sleep(n)	     ((void)(n), um_yield())
 #define __builtin_amdgcn_s_waitcnt(n)	     ((void)(n))
 #define __builtin_amdgcn_s_setprio(n)	     ((void)(n))
@@ -84,13 +84,20 @@ UM_DEFINE unsigned __ockl_lane_u32(void)
 #define __builtin_amdgcn_s_memrealtime	     um_clock
 #define __builtin_amdgcn_endpgm		     um_trap
 
-/* Lanes of a group run on one thread; only other threads of the host need a real fence. */
-UM_DEFINE void __atomic_work_item_fence(unsigned, int, int scope)
+/*
+ * Lanes of a group run on one thread; only other threads of the host need a real fence. On hardware
+ * a fence is also where the lanes of a wave, in step anyway, see what the others wrote before: code
+ * within a wave (tiles of cooperative groups, __threadfence_block()) has no other synchronisation.
+ * Here they wait for one another. Barriers fence too, with flags, and need nothing more.
+ */
+UM_DEFINE void __atomic_work_item_fence(unsigned flags, int, int scope)
 {
 	if (scope == 3) /* __OPENCL_MEMORY_SCOPE_ALL_SVM_DEVICES */
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	else
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (scope == 1 && !flags) /* __OPENCL_MEMORY_SCOPE_WORK_GROUP */
+		um_wave_sync();
 }
 
 /* ---- The wave ---------------------------------------------------------------------------------
@@ -391,7 +398,8 @@ UM_DEFINE unsigned long __ockl_clz_u64(unsigned long a)
 	return a ? (unsigned long)__builtin_clzl(a) : 64;
 }
 
-/* ---- Dot products, as their amdgcn instructions: saturating where asked ------------------------ */
+/* ---- Dot products, as their amdgcn instructions: saturating where asked ------------------------
+ */
 
 typedef short um_short2 __attribute__((ext_vector_type(2)));
 typedef unsigned short um_ushort2 __attribute__((ext_vector_type(2)));
@@ -451,7 +459,8 @@ UM_DEFINE void __ockl_atomic_add_noret_f32(float *address, float value)
 	__atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 
-/* ---- Half precision: in float, rounded once ----------------------------------------------------- */
+/* ---- Half precision: in float, rounded once -----------------------------------------------------
+ */
 
 typedef _Float16 um_half2 __attribute__((ext_vector_type(2)));
 typedef short um_mask2 __attribute__((ext_vector_type(2)));
