@@ -42,8 +42,11 @@ struct um_totals {
 	uint64_t device_faults, host_faults;
 	uint64_t bytes_to_device, bytes_to_host;
 	uint64_t migrated_to_device[6], migrated_to_host[6]; /* by enum um_migration_cause */
-	uint64_t remote_to_device, remote_to_host;	     /* bytes */
-	uint64_t remote_lines_read, remote_lines_written, remote_requests;
+	/* Each line once for each launch, 64 bytes: as a cache has it that keeps them all. */
+	uint64_t remote_to_device, remote_to_host; /* bytes */
+	uint64_t remote_lines_read, remote_lines_written;
+	uint64_t remote_requests;	 /* what it is without a cache */
+	uint64_t remote_lines_uncounted; /* of the lines, those whose requests are not known */
 	uint64_t copied_to_device, copied_to_host;
 	uint64_t link_to_device_ns,
 		link_to_host_ns; /* how long the links were taken, all devices */

@@ -47,7 +47,10 @@ static void add_remote(void *context, const struct um_remote_access_row *row)
 	totals->bytes_to_host += (uint64_t)row->bytes_to_host;
 	totals->remote_lines_read += (uint64_t)row->lines_read;
 	totals->remote_lines_written += (uint64_t)row->lines_written;
-	totals->remote_requests += (uint64_t)row->requests;
+	if (row->requests == UM_NULL)
+		totals->remote_lines_uncounted += (uint64_t)(row->lines_read + row->lines_written);
+	else
+		totals->remote_requests += (uint64_t)row->requests;
 }
 
 static void add_copy(void *context, const struct um_copy_traffic_row *row)

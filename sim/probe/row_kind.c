@@ -175,7 +175,9 @@ static void remote_add(void *into, const void *row)
 	sum->pages += remote->pages;
 	sum->lines_read += remote->lines_read;
 	sum->lines_written += remote->lines_written;
-	sum->requests += remote->requests;
+	sum->requests = sum->requests == UM_NULL || remote->requests == UM_NULL
+				? UM_NULL
+				: sum->requests + remote->requests;
 	sum->bytes_to_device += remote->bytes_to_device;
 	sum->bytes_to_host += remote->bytes_to_host;
 }

@@ -3,6 +3,7 @@
 #include "replay.h"
 
 #include "sim/machine/machine_file.h"
+#include "trace/base/shell_quote.h"
 #include "trace/base/units.h"
 
 #include <argp.h>
@@ -449,49 +450,14 @@ static int replay(const struct arguments *arguments, const char *command)
 	return error;
 }
 
-/* --- the command line as it can be typed again --- */
-
-static bool is_plain(const char *word)
+/* The command as it can be typed again; argv[0] is two words. */
+static char *command_text(char **argv)
 {
-	return *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					   "0123456789_-+=:,./@%")];
-}
+	char *words = um_shell_quote(argv + 1), *command = NULL;
 
-static char *put(char *at, const char *text)
-{
-	return stpcpy(at, text);
-}
-
-static char *quote(char *at, const char *word)
-{
-	if (is_plain(word))
-		return put(at, word);
-	*at++ = '\'';
-	for (; *word; word++)
-		if (*word == '\'')
-			at = put(at, "'\\''");
-		else
-			*at++ = *word;
-	*at++ = '\'';
-	*at = '\0';
-	return at;
-}
-
-static char *quote_command(int argc, char **argv)
-{
-	size_t bytes = 1;
-	char *command, *at;
-
-	for (int i = 0; i < argc; i++)
-		bytes += 4 * strlen(argv[i]) + 3;
-	command = malloc(bytes);
-	if (!command)
-		return NULL;
-	at = put(command, argv[0]);
-	for (int i = 1; i < argc; i++) {
-		*at++ = ' ';
-		at = quote(at, argv[i]);
-	}
+	if (words && asprintf(&command, "%s %s", argv[0], words) < 0)
+		command = NULL;
+	free(words);
 	return command;
 }
 
@@ -503,7 +469,7 @@ int um_cmd_replay(int argc, char **argv)
 		.policies = calloc((size_t)argc, sizeof(char *)),
 		.page_bytes = calloc((size_t)argc, sizeof(uint64_t)),
 	};
-	char *command = quote_command(argc, argv);
+	char *command = command_text(argv);
 	int error = 0;
 
 	argp_err_exit_status = UM_EXIT_USAGE;

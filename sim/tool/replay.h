@@ -49,7 +49,4 @@ struct um_replay_cause {
 };
 extern const struct um_replay_cause um_replay_causes[]; /* ends with a NULL name */
 
-/* A parameter as text that a policy file would take. */
-const char *um_replay_param_text(char *buffer, size_t capacity, const struct um_param_value *);
-
 #endif

@@ -1,9 +1,5 @@
 #include "replay.h"
 
-#include "trace/base/units.h"
-
-#include <inttypes.h>
-
 #define BY_CAUSE(name, sum)                                                                        \
 	static uint64_t name##_to_device(const struct um_totals *totals)                           \
 	{                                                                                          \
@@ -51,24 +47,3 @@ const struct um_replay_cause um_replay_causes[] = {
 	{"copy", copy_to_device, copy_to_host},
 	{NULL, NULL, NULL},
 };
-
-const char *um_replay_param_text(char *buffer, size_t capacity, const struct um_param_value *value)
-{
-	switch (value->param->type) {
-	case UM_PARAM_BOOL:
-		return value->integer ? "on" : "off";
-	case UM_PARAM_CHOICE:
-		return value->param->choices[value->integer];
-	case UM_PARAM_BYTES:
-		return um_format_bytes(buffer, capacity, value->integer);
-	case UM_PARAM_DURATION:
-		return um_format_duration(buffer, capacity, value->integer);
-	case UM_PARAM_REAL:
-		snprintf(buffer, capacity, "%g", value->real);
-		break;
-	case UM_PARAM_COUNT:
-		snprintf(buffer, capacity, "%" PRIu64, value->integer);
-		break;
-	}
-	return buffer;
-}

@@ -169,9 +169,9 @@ static char *params_text(const struct um_replay *replay)
 	char text[64], *out;
 
 	for (size_t i = 0; params && params[i].name; i++)
-		json_object_set_new(all, params[i].name,
-				    json_string(um_replay_param_text(text, sizeof(text),
-								     &replay->policy->params[i])));
+		json_object_set_new(
+			all, params[i].name,
+			json_string(um_param_text(text, sizeof(text), &replay->policy->params[i])));
 	out = json_dumps(all, JSON_COMPACT);
 	json_decref(all);
 	return out;

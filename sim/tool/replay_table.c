@@ -3,6 +3,7 @@
 
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
+#include "trace/spool/spool_record.h"
 
 #include <string.h>
 
@@ -21,7 +22,7 @@ static void driver_text(char *out, size_t capacity, const struct um_replay *repl
 	for (size_t i = 0; params && params[i].name && used < capacity; i++)
 		used += (size_t)snprintf(
 			out + used, capacity - used, ", %s %s", params[i].name,
-			um_replay_param_text(value, sizeof(value), &replay->policy->params[i]));
+			um_param_text(value, sizeof(value), &replay->policy->params[i]));
 }
 
 static void add_notes(struct um_text_table *table, const struct um_replay *replay)
@@ -69,6 +70,35 @@ static bool is_noted_alike(const struct um_replay *a, const struct um_replay *b)
 	driver_text(driver_b, sizeof(driver_b), b);
 	return !strcmp(driver_a, driver_b) && !strcmp(a->machine->name, b->machine->name) &&
 	       a->memory_bytes == b->memory_bytes;
+}
+
+/* What remote bytes are, since no cache is simulated. */
+static void add_remote_notes(struct um_text_table *table, const struct um_replay *replays,
+			     size_t count)
+{
+	char page[32], requests[32], all[32];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct um_totals *totals = &replays[i].totals;
+		uint64_t without_cache = totals->remote_requests * UM_LINE_BYTES;
+
+		if (!totals->remote_to_device && !totals->remote_to_host)
+			continue;
+		um_format_bytes(page, sizeof(page), replays[i].page_bytes);
+		um_format_count(requests, sizeof(requests), totals->remote_requests);
+		um_format_bytes(all, sizeof(all), without_cache);
+		if (totals->remote_lines_uncounted)
+			um_text_table_note(table,
+					   "%s, %s: remote is each line once per launch, as with a "
+					   "cache that keeps them all; requests were not counted",
+					   replays[i].policy_name, page);
+		else
+			um_text_table_note(table,
+					   "%s, %s: remote is each line once per launch, as with a "
+					   "cache that keeps them all; %s requests x 64 B = %s "
+					   "without a cache",
+					   replays[i].policy_name, page, requests, all);
+	}
 }
 
 /* Once if they go for all, else below the name of each policy. */
@@ -173,6 +203,7 @@ static int print_causes(FILE *out, const struct um_replay *replays, size_t count
 		add_direction(table, replays, count, i, true);
 		add_direction(table, replays, count, i, false);
 	}
+	add_remote_notes(table, replays, count);
 	add_all_notes(table, replays, count);
 	add_ignored(table, replays, count);
 	error = um_text_table_print(table, out, 0);

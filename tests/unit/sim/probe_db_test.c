@@ -52,11 +52,9 @@ static void run_again(void)
 
 static int64_t number(const char *sql)
 {
-	char text[256];
 	int64_t value;
 
-	snprintf(text, sizeof(text), "%s", sql);
-	if (um_db_integer(out, text, 0, &value))
+	if (um_db_integer(out, sql, 0, &value))
 		fail_msg("%s: %s", sql, um_error_message());
 	return value;
 }
@@ -193,13 +191,13 @@ static void random_faults_of_every_page_are_one_row(void **state)
 static void fingerprint(int64_t *sums)
 {
 	static const char fault[] =
-		"SELECT total(id * (first_page * 3 + pages * 5 + faults * 7 + ifnull(batch, 3) + "
+		"SELECT total(rowid * (first_page * 3 + pages * 5 + faults * 7 + ifnull(batch, 3) + "
 		"start_ns * 11 + end_ns * 13 + op)) FROM fault WHERE ?1 = 0";
 	static const char migration[] =
-		"SELECT total(id * (first_page * 3 + pages * 5 + bytes * 7 + start_ns * 11 + "
+		"SELECT total(rowid * (first_page * 3 + pages * 5 + bytes * 7 + start_ns * 11 + "
 		"end_ns * 13 + ifnull(op, 0) + unicode(cause))) FROM migration WHERE ?1 = 0";
 	static const char mapping[] =
-		"SELECT total(id * (first_page * 3 + pages * 5 + at_ns * 7 + ifnull(op, 0) + "
+		"SELECT total(rowid * (first_page * 3 + pages * 5 + at_ns * 7 + ifnull(op, 0) + "
 		"unicode(change))) FROM mapping WHERE ?1 = 0";
 	static const char op[] =
 		"SELECT total(op * (start_ns * 3 + end_ns * 5)) FROM op WHERE ?1 = 0";
