@@ -205,7 +205,7 @@ static int simulate(struct um_model *model, struct um_db *db, struct um_probe *p
 	int error = um_probe_add(probe, &totals);
 
 	if (!error)
-		error = um_probe_db(&rows, db, false);
+		error = um_probe_db(&rows, db, UM_PROBE_MERGE);
 	if (!error)
 		error = um_probe_add(probe, &rows);
 	if (!error)
