@@ -8,6 +8,7 @@
 #include "trace/base/text_table.h"
 #include "trace/base/text_width.h"
 #include "trace/base/units.h"
+#include "trace/spool/spool_record.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -115,6 +116,25 @@ static void traffic_row(struct um_text_table *table, const char *what,
 	cell_count(table, traffic->transfers);
 }
 
+/* What remote bytes are, since no cache is simulated. */
+static void note_remote(struct um_text_table *table, const struct um_traffic *remote)
+{
+	char requests[32], all[32];
+
+	if (!remote->bytes_to_device && !remote->bytes_to_host)
+		return;
+	um_text_table_note(table, "remote access: each line once per launch, as with a cache that "
+				  "keeps them all");
+	if (remote->transfers > 0)
+		um_text_table_note(
+			table, "  %s requests x 64 B = %s without a cache",
+			um_format_count(requests, sizeof(requests), (uint64_t)remote->transfers),
+			um_format_bytes(all, sizeof(all),
+					(uint64_t)remote->transfers * UM_LINE_BYTES));
+	else
+		um_text_table_note(table, "  requests were not counted");
+}
+
 static int print_traffic(FILE *out, const struct um_summary *summary)
 {
 	struct um_text_table *table;
@@ -136,6 +156,7 @@ static int print_traffic(FILE *out, const struct um_summary *summary)
 			traffic_row(table, cause_words[i], &shown);
 	}
 	traffic_row(table, "total", &summary->total);
+	note_remote(table, &summary->traffic[UM_TRAFFIC_REMOTE_ACCESS]);
 	error = um_text_table_print(table, out, 2);
 	um_text_table_destroy(table);
 	return error;
