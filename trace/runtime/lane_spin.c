@@ -37,12 +37,13 @@ static uint64_t mix(uint64_t value)
 	return value ^ value >> 31;
 }
 
-static void watch(struct um_spin *spin, uint32_t lane, const uint32_t *lines, uint32_t count)
+static void watch(struct um_spin *spin, uint32_t line)
 {
-	if (!spin->lines)
-		spin->lane = lane;
-	for (uint32_t i = 0; i < count && spin->lines < UM_SPIN_WATCHED; i++)
-		spin->line[spin->lines++] = lines[i];
+	for (uint32_t i = 0; i < spin->lines; i++)
+		if (spin->line[i] == line)
+			return;
+	if (spin->lines < UM_SPIN_WATCHED)
+		spin->line[spin->lines++] = line;
 }
 
 /* Adds the lines of a lane that waits in `set`. False: it touched too many to be spinning. */
@@ -53,9 +54,10 @@ static bool add_lane(struct um_spin *spin, uint32_t lane, uint64_t *signature)
 
 	if (count > UM_SPIN_LINES)
 		return false;
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
 		*signature += mix((uint64_t)lane << 32 | lines[i]);
-	watch(spin, lane, lines, count);
+		watch(spin, lines[i]);
+	}
 	return true;
 }
 
@@ -63,6 +65,7 @@ static bool add_lane(struct um_spin *spin, uint32_t lane, uint64_t *signature)
 static uint64_t look_at(struct um_group *group, const uint64_t *set)
 {
 	uint64_t signature = 1;
+	bool first = true;
 
 	group->spin.lines = 0;
 	for (uint32_t wave = 0; wave < group->waves; wave++)
@@ -71,8 +74,28 @@ static uint64_t look_at(struct um_group *group, const uint64_t *set)
 
 			if (!add_lane(&group->spin, lane, &signature))
 				return 0;
+			if (first)
+				group->spin.lane = lane;
+			first = false;
 		}
 	return signature ? signature : 1;
+}
+
+uint64_t um_spin_contents(const struct um_spin *spin)
+{
+	uint64_t hash = 0;
+
+	for (uint32_t i = 0; i < spin->lines; i++) {
+		uint64_t words[UM_LINE_BYTES / sizeof(uint64_t)];
+		uint64_t offset = (uint64_t)spin->line[i] << UM_LINE_SHIFT;
+
+		if (!um_arena.page_owner[offset >> UM_PAGE_SHIFT])
+			continue;
+		memcpy(words, um_arena.base + offset, sizeof(words));
+		for (uint32_t word = 0; word < UM_LINE_BYTES / sizeof(uint64_t); word++)
+			hash = mix(hash + words[word] + 1);
+	}
+	return hash;
 }
 
 static uint64_t lanes_in(const struct um_group *group, const uint64_t *set)
@@ -89,6 +112,8 @@ static bool full_round(struct um_group *group)
 	struct um_spin *spin = &group->spin;
 	uint64_t signature = look_at(group, group->full);
 
+	if (signature)
+		signature = mix(signature + um_spin_contents(spin)) | 1;
 	if (signature && signature == spin->signature)
 		return ++spin->repeats >= SPIN_WINDOWS;
 	spin->signature = signature;
@@ -121,21 +146,4 @@ bool um_spin_round(struct um_group *group)
 		um_window.lane); /* puts the cursor of the lane that stopped last in its place */
 	group->spin.steps += full * um_window.rows + lanes_in(group, group->yielded);
 	return full ? full_round(group) : yield_round(group);
-}
-
-uint64_t um_spin_contents(const struct um_spin *spin)
-{
-	uint64_t hash = 0;
-
-	for (uint32_t i = 0; i < spin->lines; i++) {
-		uint64_t words[UM_LINE_BYTES / sizeof(uint64_t)];
-		uint64_t offset = (uint64_t)spin->line[i] << UM_LINE_SHIFT;
-
-		if (!um_arena.page_owner[offset >> UM_PAGE_SHIFT])
-			continue;
-		memcpy(words, um_arena.base + offset, sizeof(words));
-		for (uint32_t word = 0; word < UM_LINE_BYTES / sizeof(uint64_t); word++)
-			hash = mix(hash + words[word] + 1);
-	}
-	return hash;
 }

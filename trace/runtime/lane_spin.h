@@ -3,9 +3,9 @@
  *
  * A lane that waits reads the same few lines for ever. So a group spins when every lane that has
  * filled its column has touched at most UM_SPIN_LINES lines in it, the same ones as in the windows
- * before; or when its lanes have done nothing but um_yield() for a while. Such a group gives its
- * turn to others. That costs little, so being wrong about it is harmless; calling a launch dead is
- * not, and needs the contents of those lines to stay as they are as well.
+ * before and with the same contents; or when its lanes have done nothing but um_yield() for a
+ * while. Such a group gives its turn to others. That costs little, so being wrong about it is
+ * harmless. Calling a launch dead is not: exec.c waits longer for that.
  */
 #ifndef UM_LANE_SPIN_H
 #define UM_LANE_SPIN_H
@@ -20,7 +20,7 @@
 struct um_group;
 
 struct um_spin {
-	uint64_t signature; /* of the lines in the last window */
+	uint64_t signature; /* of the lines in the last window and what they held */
 	uint32_t repeats;   /* windows in a row with that signature */
 	uint32_t yields;    /* rounds of um_yield() in this turn */
 	uint64_t steps;	    /* hooks and yields of this turn */

@@ -402,6 +402,29 @@ static void test_grid_barrier(void **state)
 		assert_int_equal(events[i].what, i / 40);
 }
 
+/* Long, on one line, but working: no reason to start other groups in between. */
+static void counting_kernel(void **args)
+{
+	(void)args;
+	for (unsigned i = 0; i < 5000; i++)
+		ATOMIC_ADD(&flags[0], 1);
+	event(0);
+}
+
+static void test_a_group_that_counts_keeps_its_turn(void **state)
+{
+	struct um_launch launch = fixture_launch(counting_kernel, NULL, 4, 64);
+
+	(void)state;
+	flags = fixture_alloc(4096);
+	event_count = 0;
+	assert_int_equal(fixture_run(&launch), hipSuccess);
+	assert_int_equal(flags[0], 4 * 64 * 5000);
+	assert_int_equal(sent.touch_count, 4); /* a group that comes back touches the page again */
+	for (unsigned i = 0; i < 4 * 64; i++)
+		assert_int_equal(events[i].group, i / 64);
+}
+
 static void test_cooperative_launch_must_fit(void **state)
 {
 	struct um_launch launch = fixture_launch(event_kernel, NULL, 3, 1024);
@@ -560,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_shuffles),
 		cmocka_unit_test(test_groups_that_wait_for_later_groups),
 		cmocka_unit_test(test_grid_barrier),
+		cmocka_unit_test(test_a_group_that_counts_keeps_its_turn),
 		cmocka_unit_test(test_cooperative_launch_must_fit),
 		cmocka_unit_test(test_deadlock_names_what_it_waits_for),
 		cmocka_unit_test(test_endless_yield_fails),
