@@ -39,7 +39,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOT_PREFERRED INT8_MIN
+/* unit_advice.preferred: 0 is none, so that an allocation's advice starts as memory that is not
+ * there. */
+#define PREFERRED(device) ((uint8_t)((device) + 2))
+#define PREFERRED_HOST	  PREFERRED(UM_HOST)
 
 extern const struct um_driver_ops um_driver_demand; /* registry.c has it */
 
@@ -63,7 +66,7 @@ static const uint64_t demand_page_bytes[] = {4096, 65536, 2097152, 0};
 
 struct unit_advice {
 	uint16_t accessed_by; /* bit n: device n */
-	int8_t preferred;     /* um_device_id or NOT_PREFERRED */
+	uint8_t preferred;    /* PREFERRED() or 0 */
 	bool read_mostly;
 };
 
@@ -184,8 +187,6 @@ static int demand_on_alloc(struct um_driver *driver, const struct um_alloc *allo
 		return um_fail(UM_ENOMEM, "no memory for the units of allocation %u",
 			       alloc->allocation);
 	}
-	for (uint32_t unit = 0; unit < allocation->units; unit++)
-		allocation->advice[unit].preferred = NOT_PREFERRED;
 	demand->allocations[alloc->allocation] = allocation;
 	return 0;
 }
@@ -497,7 +498,7 @@ static int serve_device(struct demand *demand, const struct um_fault *fault,
 	struct um_why why = {UM_CAUSE_DEVICE_FAULT, fault->op, demand->served};
 	int error;
 
-	if (advice->preferred != UM_HOST)
+	if (advice->preferred != PREFERRED_HOST)
 		return serve_by_migration(demand, fault, range, advice, at, end);
 	error = um_machine_migrate(demand->machine, range, UM_HOST, &why, at, end);
 	if (!error)
@@ -583,10 +584,10 @@ static void set_advice(struct unit_advice *advice, enum um_advice_kind kind, um_
 		advice->read_mostly = false;
 		break;
 	case UM_ADVICE_PREFERRED_LOCATION:
-		advice->preferred = (int8_t)device;
+		advice->preferred = PREFERRED(device);
 		break;
 	case UM_ADVICE_UNSET_PREFERRED_LOCATION:
-		advice->preferred = NOT_PREFERRED;
+		advice->preferred = 0;
 		break;
 	case UM_ADVICE_ACCESSED_BY:
 		advice->accessed_by |= bit;
@@ -633,7 +634,7 @@ static int unmap_unadvised(struct demand *demand, const struct um_page_range *ra
 		struct um_page_range pages = unit_range(demand, range->allocation, unit, 1);
 
 		for (um_device_id i = 0; i < (um_device_id)demand->devices && !error; i++)
-			if (advice->preferred != UM_HOST && !(advice->accessed_by >> i & 1))
+			if (advice->preferred != PREFERRED_HOST && !(advice->accessed_by >> i & 1))
 				error = unmap_over_link(demand, &pages, i, why);
 	}
 	return error;
