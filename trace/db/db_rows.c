@@ -15,10 +15,11 @@ static bool same_text(const char *a, const char *b)
 
 /* --- statements --- */
 
-static void print_columns(FILE *sql, const struct um_table *table)
+static void print_columns(FILE *sql, const struct um_table *table, bool to_write)
 {
 	for (const struct um_column *column = table->columns; column->name; column++)
-		fprintf(sql, "%s%s", column == table->columns ? "" : ", ", column->name);
+		fprintf(sql, "%s%s", column == table->columns ? "" : ", ",
+			to_write && column->stored ? column->stored : column->name);
 }
 
 static char *insert_sql(const struct um_table *table, const char *verb)
@@ -30,7 +31,7 @@ static char *insert_sql(const struct um_table *table, const char *verb)
 	if (!sql)
 		return NULL;
 	fprintf(sql, "%s INTO %s (", verb, table->name);
-	print_columns(sql, table);
+	print_columns(sql, table, true);
 	fputs(") VALUES (", sql);
 	for (const struct um_column *column = table->columns; column->name; column++)
 		fputs(column == table->columns ? "?" : ", ?", sql);
@@ -47,7 +48,7 @@ static char *select_sql(const struct um_table *table, const char *where)
 	if (!sql)
 		return NULL;
 	fputs("SELECT ", sql);
-	print_columns(sql, table);
+	print_columns(sql, table, false);
 	fprintf(sql, " FROM %s", table->name);
 	if (where)
 		fprintf(sql, " WHERE %s", where);
@@ -111,29 +112,45 @@ static int find_statement(struct um_db *db, const struct um_table *table, const 
 
 /* --- writing --- */
 
+static int bind_integer(sqlite3_stmt *statement, int place, int64_t value)
+{
+	return value == UM_NULL ? sqlite3_bind_null(statement, place)
+				: sqlite3_bind_int64(statement, place, value);
+}
+
+/* A word that there is not is NULL, which the schema refuses. */
+static int bind_word(sqlite3_stmt *statement, int place, const char *const *words,
+		     const char *value)
+{
+	for (int code = 0; value && words[code]; code++)
+		if (same_text(words[code], value))
+			return sqlite3_bind_int(statement, place, code);
+	return sqlite3_bind_null(statement, place);
+}
+
 static int bind(sqlite3_stmt *statement, int place, const struct um_column *column, const void *row)
 {
 	const char *field = (const char *)row + column->offset;
+	const int64_t *other = (const int64_t *)((const char *)row + column->other_offset);
 
 	switch (column->type) {
-	case UM_COLUMN_INT: {
-		int64_t value = *(const int64_t *)field;
-
-		return value == UM_NULL ? sqlite3_bind_null(statement, place)
-					: sqlite3_bind_int64(statement, place, value);
-	}
-	case UM_COLUMN_MASK: {
-		int64_t unless = *(const int64_t *)((const char *)row + column->unless_offset);
-
-		return unless & column->unless
+	case UM_COLUMN_INT:
+		return bind_integer(statement, place, *(const int64_t *)field);
+	case UM_COLUMN_MASK:
+		return *other & column->unless
 			       ? sqlite3_bind_null(statement, place)
 			       : sqlite3_bind_int64(statement, place, *(const int64_t *)field);
-	}
+	case UM_COLUMN_END:
+		return sqlite3_bind_int64(
+			statement, place,
+			(int64_t)((uint64_t) * (const int64_t *)field - (uint64_t)*other));
 	case UM_COLUMN_REAL:
 		return sqlite3_bind_double(statement, place, *(const double *)field);
 	case UM_COLUMN_TEXT:
 		return sqlite3_bind_text(statement, place, *(const char *const *)field, -1,
 					 SQLITE_STATIC);
+	case UM_COLUMN_WORD:
+		return bind_word(statement, place, column->words, *(const char *const *)field);
 	case UM_COLUMN_BLOB: {
 		const struct um_blob *blob = (const struct um_blob *)field;
 
@@ -194,6 +211,7 @@ static void read_column(sqlite3_stmt *statement, int place, const struct um_colu
 
 	switch (column->type) {
 	case UM_COLUMN_INT:
+	case UM_COLUMN_END:
 		*(int64_t *)field = null ? UM_NULL : sqlite3_column_int64(statement, place);
 		break;
 	case UM_COLUMN_MASK:
@@ -203,6 +221,7 @@ static void read_column(sqlite3_stmt *statement, int place, const struct um_colu
 		*(double *)field = null ? (double)NAN : sqlite3_column_double(statement, place);
 		break;
 	case UM_COLUMN_TEXT:
+	case UM_COLUMN_WORD:
 		*(const char **)field = (const char *)sqlite3_column_text(statement, place);
 		break;
 	case UM_COLUMN_BLOB:

@@ -14,7 +14,12 @@
 #define TEXT_(field) FIELD(TEXT, field, .required = true)
 #define BLOB_(field) FIELD(BLOB, field, .required = true)
 #define LINES(field)                                                                               \
-	FIELD(MASK, field, .unless_offset = offsetof(ROW, touch), .unless = UM_TOUCH_LINES_UNKNOWN)
+	FIELD(MASK, field, .other_offset = offsetof(ROW, touch), .unless = UM_TOUCH_LINES_UNKNOWN)
+#define WORD_(field)                                                                               \
+	FIELD(WORD, field, .required = true, .stored = #field "_code", .words = field##_words)
+#define END_(field)                                                                                \
+	FIELD(END, field, .required = true, .other_offset = offsetof(ROW, start_ns),               \
+	      .stored = "duration_ns")
 #define TABLE(table, order)                                                                        \
 	const struct um_table um_table_##table = {                                                 \
 		.name = #table,                                                                    \
@@ -22,6 +27,12 @@
 		.row_bytes = sizeof(struct um_##table##_row),                                      \
 		.columns = table##_columns,                                                        \
 	}
+
+/* By code; schema.sql has them too. */
+static const char *const access_words[] = {"read", "write", NULL};
+static const char *const cause_words[] = {"device_fault", "host_fault", "prefetch", "eviction",
+					  "advice",	  "duplicate",	NULL};
+static const char *const change_words[] = {"remote", "local", "unmapped", "first_touch", NULL};
 
 /* A trailing _ says NOT NULL. */
 /* clang-format off */
@@ -111,26 +122,26 @@ TABLE(access_chunk, "op, chunk");
 #define ROW struct um_fault_row
 static const struct um_column fault_columns[] = {
 	INT(op), INT_(device), INT_(allocation), INT_(first_page), INT_(pages), INT_(faults),
-	TEXT_(access), INT(batch), INT_(start_ns), INT_(end_ns), {0},
+	WORD_(access), INT(batch), INT_(start_ns), END_(end_ns), {0},
 };
-TABLE(fault, "id");
+TABLE(fault, "rowid");
 #undef ROW
 
 #define ROW struct um_migration_row
 static const struct um_column migration_columns[] = {
 	INT(op), INT_(allocation), INT_(first_page), INT_(pages), INT_(bytes), INT_(source),
-	INT_(destination), TEXT_(cause), INT_(transfers), INT(batch), INT_(start_ns), INT_(end_ns),
+	INT_(destination), WORD_(cause), INT_(transfers), INT(batch), INT_(start_ns), END_(end_ns),
 	{0},
 };
-TABLE(migration, "id");
+TABLE(migration, "rowid");
 #undef ROW
 
 #define ROW struct um_mapping_row
 static const struct um_column mapping_columns[] = {
-	INT(op), INT_(device), INT_(allocation), INT_(first_page), INT_(pages), TEXT_(change),
+	INT(op), INT_(device), INT_(allocation), INT_(first_page), INT_(pages), WORD_(change),
 	INT_(at_ns), {0},
 };
-TABLE(mapping, "id");
+TABLE(mapping, "rowid");
 #undef ROW
 
 #define ROW struct um_remote_access_row
@@ -138,7 +149,7 @@ static const struct um_column remote_access_columns[] = {
 	INT_(op), INT_(device), INT_(allocation), INT_(first_page), INT_(pages), INT_(lines_read),
 	INT_(lines_written), INT(requests), INT_(bytes_to_device), INT_(bytes_to_host), {0},
 };
-TABLE(remote_access, "id");
+TABLE(remote_access, "rowid");
 #undef ROW
 
 #define ROW struct um_copy_traffic_row

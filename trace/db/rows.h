@@ -20,19 +20,24 @@
 
 enum um_column_type {
 	UM_COLUMN_INT,
-	UM_COLUMN_MASK, /* int64_t; NULL where the int64_t at unless_offset has bits of `unless` */
+	UM_COLUMN_MASK, /* int64_t; NULL where `other` has bits of `unless` */
 	UM_COLUMN_REAL,
 	UM_COLUMN_TEXT,
+	UM_COLUMN_WORD, /* const char *; `stored` has its place in `words`, the column is computed
+			 */
+	UM_COLUMN_END,	/* int64_t; `stored` has what it is above `other`, the column is computed */
 	UM_COLUMN_BLOB,
 };
 
 struct um_column {
 	const char *name;
 	enum um_column_type type;
-	size_t offset;	      /* of int64_t, double, const char *, or struct um_blob in the row */
-	bool required;	      /* NULL in the file is damage */
-	size_t unless_offset; /* MASK */
-	int64_t unless;
+	size_t offset;	     /* of int64_t, double, const char *, or struct um_blob in the row */
+	bool required;	     /* NULL in the file is damage */
+	size_t other_offset; /* MASK, END: of another int64_t of the row */
+	int64_t unless;	     /* MASK */
+	const char *stored;  /* WORD, END: the column that is written */
+	const char *const *words; /* WORD: ends with NULL */
 };
 
 struct um_blob {

@@ -8,6 +8,8 @@
 -- Units are in the names: _ns (of run.clock), _bytes. A page is 4096 bytes and is numbered within
 -- its allocation; a line is 64 bytes, bit i of a mask is line i of the page. Ids are in program
 -- order from 1. Devices count from 0; -1 is the host. NULL is "not known", never "none".
+-- Where rows are many, a word is kept as its code and an end as a duration; the word and the end are
+-- computed columns, which read like any other.
 
 PRAGMA application_id = 0x554d5452;
 PRAGMA user_version = 1;
@@ -157,25 +159,28 @@ CREATE TABLE access_chunk (
 	PRIMARY KEY (op, chunk)
 ) WITHOUT ROWID;
 
--- Page faults. A row covers `faults` faults on `pages` consecutive 4 KiB pages, served one after
--- another. device: who faulted.
+-- Page faults. A row covers `faults` faults on `pages` consecutive 4 KiB pages. device: who faulted.
+-- Rows of a simulation are in order: a row's faults were served one after another with none of its
+-- kind between them. The modelled rows of a trace are merged by pages instead: a row's faults, one a
+-- page of the model, were served between start_ns and end_ns in an order that is not kept, others
+-- between them. So it is with the migrations and mappings.
 CREATE TABLE fault (
-	id INTEGER PRIMARY KEY,
 	op INTEGER,                   -- during which the fault happened
 	device INTEGER NOT NULL,
 	allocation INTEGER NOT NULL,
 	first_page INTEGER NOT NULL,
 	pages INTEGER NOT NULL,
 	faults INTEGER NOT NULL,
-	access TEXT NOT NULL CHECK (access IN ('read', 'write')),
+	access_code INTEGER NOT NULL CHECK (access_code BETWEEN 0 AND 1),
 	batch INTEGER,
 	start_ns INTEGER NOT NULL,
-	end_ns INTEGER NOT NULL
+	duration_ns INTEGER NOT NULL,
+	access TEXT AS (CASE access_code WHEN 0 THEN 'read' WHEN 1 THEN 'write' END),
+	end_ns INTEGER AS (start_ns + duration_ns)
 );
 
 -- Data that changed its place (or was duplicated there).
 CREATE TABLE migration (
-	id INTEGER PRIMARY KEY,
 	op INTEGER,
 	allocation INTEGER NOT NULL,
 	first_page INTEGER NOT NULL,
@@ -183,29 +188,32 @@ CREATE TABLE migration (
 	bytes INTEGER NOT NULL,       -- that crossed the link; 0 where only the page's home changed
 	source INTEGER NOT NULL,      -- device, -1 host
 	destination INTEGER NOT NULL,
-	cause TEXT NOT NULL CHECK (cause IN
-		('device_fault', 'host_fault', 'prefetch', 'eviction', 'advice', 'duplicate')),
+	cause_code INTEGER NOT NULL CHECK (cause_code BETWEEN 0 AND 5),
 	transfers INTEGER NOT NULL,   -- pieces on the link
 	batch INTEGER,
 	start_ns INTEGER NOT NULL,
-	end_ns INTEGER NOT NULL
+	duration_ns INTEGER NOT NULL,
+	cause TEXT AS (CASE cause_code WHEN 0 THEN 'device_fault' WHEN 1 THEN 'host_fault'
+		WHEN 2 THEN 'prefetch' WHEN 3 THEN 'eviction' WHEN 4 THEN 'advice'
+		WHEN 5 THEN 'duplicate' END),
+	end_ns INTEGER AS (start_ns + duration_ns)
 );
 
 -- Mappings that came or went without data moving.
 CREATE TABLE mapping (
-	id INTEGER PRIMARY KEY,
 	op INTEGER,
 	device INTEGER NOT NULL,      -- whose page table
 	allocation INTEGER NOT NULL,
 	first_page INTEGER NOT NULL,
 	pages INTEGER NOT NULL,
-	change TEXT NOT NULL CHECK (change IN ('remote', 'local', 'unmapped', 'first_touch')),
-	at_ns INTEGER NOT NULL
+	change_code INTEGER NOT NULL CHECK (change_code BETWEEN 0 AND 3),
+	at_ns INTEGER NOT NULL,
+	change TEXT AS (CASE change_code WHEN 0 THEN 'remote' WHEN 1 THEN 'local'
+		WHEN 2 THEN 'unmapped' WHEN 3 THEN 'first_touch' END)
 );
 
 -- Accesses that crossed the link without moving a page, per op and run of pages.
 CREATE TABLE remote_access (
-	id INTEGER PRIMARY KEY,
 	op INTEGER NOT NULL,
 	device INTEGER NOT NULL,      -- who accessed
 	allocation INTEGER NOT NULL,

@@ -70,6 +70,7 @@ static void fill_row(const struct um_table *table, void *row, bool nulls)
 
 		switch (column->type) {
 		case UM_COLUMN_INT:
+		case UM_COLUMN_END:
 			*(int64_t *)field = null ? UM_NULL : number;
 			number += strcmp(column->name, "touch") ? 1 : 4;
 			break;
@@ -80,6 +81,7 @@ static void fill_row(const struct um_table *table, void *row, bool nulls)
 			*(double *)field = null ? (double)NAN : 12.5e9;
 			break;
 		case UM_COLUMN_TEXT:
+		case UM_COLUMN_WORD:
 			*(const char **)field = null ? NULL : text_of(table, column);
 			break;
 		case UM_COLUMN_BLOB:
@@ -107,6 +109,7 @@ static int compare(const void *row, void *context)
 		switch (column->type) {
 		case UM_COLUMN_INT:
 		case UM_COLUMN_MASK:
+		case UM_COLUMN_END:
 			assert_int_equal(*(const int64_t *)a, *(const int64_t *)b);
 			break;
 		case UM_COLUMN_REAL:
@@ -116,6 +119,7 @@ static int compare(const void *row, void *context)
 				assert_true(*(const double *)a == *(const double *)b);
 			break;
 		case UM_COLUMN_TEXT:
+		case UM_COLUMN_WORD:
 			if (*(const char *const *)b)
 				assert_string_equal(*(const char *const *)a,
 						    *(const char *const *)b);
@@ -166,6 +170,36 @@ static void nulls_return(void **state)
 	round_trip(true);
 }
 
+static int64_t ask(struct um_db *db, const char *format, const char *table, const char *column,
+		   const char *type)
+{
+	char sql[512];
+	int64_t answer;
+
+	snprintf(sql, sizeof(sql), format, table, column, type);
+	assert_int_equal(um_db_integer(db, sql, 0, &answer), 0);
+	return answer;
+}
+
+static void check_column(struct um_db *db, const struct um_table *table,
+			 const struct um_column *column)
+{
+	static const char *const types[] = {"INTEGER", "INTEGER", "REAL", "TEXT",
+					    "TEXT",    "INTEGER", "BLOB"};
+	const char *stored = column->stored ? column->stored : column->name;
+
+	assert_int_equal(ask(db,
+			     "SELECT \"notnull\" OR pk FROM pragma_table_xinfo('%s') WHERE name = "
+			     "'%s' AND hidden = 0",
+			     table->name, stored, ""),
+			 column->required);
+	assert_int_equal(ask(db,
+			     "SELECT count(*) FROM pragma_table_xinfo('%s') WHERE name = '%s' AND "
+			     "type = '%s'",
+			     table->name, column->name, types[column->type]),
+			 1);
+}
+
 /* The descriptions and schema.sql have the same columns, and agree on NOT NULL. */
 static void descriptions_match_the_schema(void **state)
 {
@@ -173,28 +207,52 @@ static void descriptions_match_the_schema(void **state)
 
 	(void)state;
 	for (const struct um_table *const *table = um_tables; *table; table++) {
-		sqlite3_stmt *statement;
-		const struct um_column *column = (*table)->columns;
+		int64_t columns = 0;
 
-		assert_int_equal(sqlite3_prepare_v2(um_db_handle(db),
-						    "SELECT name, \"notnull\" OR pk, type FROM "
-						    "pragma_table_info(?) WHERE name <> 'id'",
-						    -1, &statement, NULL),
-				 SQLITE_OK);
-		sqlite3_bind_text(statement, 1, (*table)->name, -1, SQLITE_STATIC);
-		while (sqlite3_step(statement) == SQLITE_ROW) {
-			static const char *const types[] = {"INTEGER", "INTEGER", "REAL", "TEXT",
-							    "BLOB"};
-
-			assert_non_null(column->name);
-			assert_string_equal(sqlite3_column_text(statement, 0), column->name);
-			assert_int_equal(sqlite3_column_int(statement, 1), column->required);
-			assert_string_equal(sqlite3_column_text(statement, 2), types[column->type]);
-			column++;
-		}
-		assert_null(column->name);
-		sqlite3_finalize(statement);
+		for (; (*table)->columns[columns].name; columns++)
+			check_column(db, *table, &(*table)->columns[columns]);
+		assert_int_equal(ask(db,
+				     "SELECT count(*) FROM pragma_table_xinfo('%s') WHERE hidden = "
+				     "0 AND name <> 'id'",
+				     (*table)->name, "", ""),
+				 columns);
 	}
+	assert_int_equal(um_db_close(db), 0);
+}
+
+static int see_word(const void *row, void *context)
+{
+	const struct um_migration_row *migration = row;
+	const char *const *expected = context;
+
+	assert_string_equal(migration->cause, *expected);
+	assert_int_equal(migration->end_ns, 7);
+	return 0;
+}
+
+static void words_are_those_of_the_schema(void **state)
+{
+	static const char *const causes[] = {"device_fault", "host_fault", "prefetch",
+					     "eviction",     "advice",	   "duplicate"};
+	struct um_db *db = create();
+	struct um_migration_row row = {.start_ns = 9, .end_ns = 7};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++) {
+		char *copy = strdup(causes[i]);
+
+		row.cause = copy;
+		row.op = (int64_t)i;
+		assert_int_equal(um_db_insert(db, &um_table_migration, &row), 0);
+		assert_int_equal(um_db_each(db, &um_table_migration, "op = ?", row.op, see_word,
+					    (void *)(uintptr_t)&causes[i]),
+				 0);
+		free(copy);
+	}
+	row.cause = "whim";
+	assert_int_equal(um_db_insert(db, &um_table_migration, &row), UM_EINVAL);
+	row.cause = NULL;
+	assert_int_equal(um_db_insert(db, &um_table_migration, &row), UM_EINVAL);
 	assert_int_equal(um_db_close(db), 0);
 }
 
@@ -378,6 +436,7 @@ int main(void)
 		cmocka_unit_test(full_rows_return),
 		cmocka_unit_test(nulls_return),
 		cmocka_unit_test(descriptions_match_the_schema),
+		cmocka_unit_test(words_are_those_of_the_schema),
 		cmocka_unit_test(unknown_lines_are_null),
 		cmocka_unit_test(a_key_is_taken_once),
 		cmocka_unit_test(reads_nest_and_stop),
