@@ -17,9 +17,8 @@
  * transfer.
  * - Advice goes by whole units, rounded outwards.
  *   preferred_location host: a device fault maps the unit over the link; nothing migrates to the
- *     device (a unit that is there already stays). preferred_location of a device: a fault of any
- *     device but that one moves the unit as ever; the host cannot map device memory, so that its
- *     accesses bring the unit back.
+ *     device (a unit that is there already stays). preferred_location of a device: faults move the
+ *     unit as ever; the host cannot map device memory, so that its accesses bring the unit back.
  *   accessed_by: the device has the unit mapped over the link, without a fault, while the host has
  *     it. Where nobody has touched the unit there is nothing to map: the first touch decides.
  *   read_mostly: a read fault copies the unit and leaves the other copy; a write by either side
