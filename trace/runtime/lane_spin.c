@@ -7,6 +7,11 @@
 /* Windows in a row that show the same lines, and rounds of nothing but um_yield(). */
 #define SPIN_WINDOWS 3u
 #define SPIN_YIELDS  64u
+/*
+ * Hooks of a turn, however busy: a lane may wait by looking at more lines than a spinning one does.
+ * Far more than a group of most kernels has, since turns change the order of groups.
+ */
+#define TURN_STEPS (UINT64_C(1) << 26)
 
 /* The distinct lines of a lane's column; UM_SPIN_LINES + 1: more than UM_SPIN_LINES. */
 static uint32_t distinct_lines(uint32_t lane, uint32_t lines[UM_SPIN_LINES])
@@ -46,39 +51,29 @@ static void watch(struct um_spin *spin, uint32_t line)
 		spin->line[spin->lines++] = line;
 }
 
-/* Adds the lines of a lane that waits in `set`. False: it touched too many to be spinning. */
-static bool add_lane(struct um_spin *spin, uint32_t lane, uint64_t *signature)
+/* A hash of the lines that a lane touched, which are watched. 0: too many for a lane that spins. */
+static uint64_t add_lane(struct um_spin *spin, uint32_t lane)
 {
 	uint32_t lines[UM_SPIN_LINES];
 	uint32_t count = distinct_lines(lane, lines);
+	uint64_t signature = lane + 1;
 
 	if (count > UM_SPIN_LINES)
-		return false;
+		return 0;
 	for (uint32_t i = 0; i < count; i++) {
-		*signature += mix((uint64_t)lane << 32 | lines[i]);
+		signature += mix((uint64_t)lane << 32 | lines[i]);
 		watch(spin, lines[i]);
 	}
-	return true;
+	return signature;
 }
 
-/* Looks at the lanes of `set`. 0: one of them works; else a hash of what all of them touch. */
-static uint64_t look_at(struct um_group *group, const uint64_t *set)
+static uint32_t first_lane(const uint64_t *set)
 {
-	uint64_t signature = 1;
-	bool first = true;
+	uint32_t wave = 0;
 
-	group->spin.lines = 0;
-	for (uint32_t wave = 0; wave < group->waves; wave++)
-		for (uint64_t rest = set[wave]; rest; rest &= rest - 1) {
-			uint32_t lane = wave * UM_WAVE_LANES + (uint32_t)__builtin_ctzll(rest);
-
-			if (!add_lane(&group->spin, lane, &signature))
-				return 0;
-			if (first)
-				group->spin.lane = lane;
-			first = false;
-		}
-	return signature ? signature : 1;
+	while (!set[wave])
+		wave++;
+	return wave * UM_WAVE_LANES + (uint32_t)__builtin_ctzll(set[wave]);
 }
 
 uint64_t um_spin_contents(const struct um_spin *spin)
@@ -98,6 +93,25 @@ uint64_t um_spin_contents(const struct um_spin *spin)
 	return hash;
 }
 
+/* A hash of what the lanes of `set` touched and what is there now. 0: one of them works. */
+static uint64_t look_at(struct um_group *group, const uint64_t *set)
+{
+	uint64_t signature = 0;
+
+	group->spin.lines = 0;
+	group->spin.lane = first_lane(set);
+	for (uint32_t wave = 0; wave < group->waves; wave++)
+		for (uint64_t rest = set[wave]; rest; rest &= rest - 1) {
+			uint32_t lane = wave * UM_WAVE_LANES + (uint32_t)__builtin_ctzll(rest);
+			uint64_t more = add_lane(&group->spin, lane);
+
+			if (!more)
+				return 0;
+			signature += more;
+		}
+	return mix(signature + um_spin_contents(&group->spin)) | 1;
+}
+
 static uint64_t lanes_in(const struct um_group *group, const uint64_t *set)
 {
 	uint64_t lanes = 0;
@@ -107,20 +121,29 @@ static uint64_t lanes_in(const struct um_group *group, const uint64_t *set)
 	return lanes;
 }
 
+/* Lanes that work move on from window to window: one that stays is the rare case. */
+static bool first_lane_stays(struct um_group *group)
+{
+	struct um_spin *spin = &group->spin;
+	uint64_t before = spin->first;
+
+	spin->lines = 0;
+	spin->first = add_lane(spin, first_lane(group->full));
+	return spin->first && spin->first == before;
+}
+
 static bool full_round(struct um_group *group)
 {
 	struct um_spin *spin = &group->spin;
-	uint64_t signature = look_at(group, group->full);
+	uint64_t signature = first_lane_stays(group) ? look_at(group, group->full) : 0;
 
-	if (signature)
-		signature = mix(signature + um_spin_contents(spin)) | 1;
 	if (signature && signature == spin->signature)
 		return ++spin->repeats >= SPIN_WINDOWS;
 	spin->signature = signature;
 	spin->repeats = 0;
 	spin->yields = 0;
 	spin->worked = true;
-	return false;
+	return spin->steps >= TURN_STEPS;
 }
 
 static bool yield_round(struct um_group *group)

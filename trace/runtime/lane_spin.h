@@ -13,13 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define UM_SPIN_LINES 4u
+#define UM_SPIN_LINES 16u
 /* Lines whose contents are watched for a group. */
-#define UM_SPIN_WATCHED 16u
+#define UM_SPIN_WATCHED 32u
 
 struct um_group;
 
 struct um_spin {
+	uint64_t first;	    /* hash of the first full lane's lines */
 	uint64_t signature; /* of the lines in the last window and what they held */
 	uint32_t repeats;   /* windows in a row with that signature */
 	uint32_t yields;    /* rounds of um_yield() in this turn */

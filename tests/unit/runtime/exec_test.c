@@ -402,6 +402,36 @@ static void test_grid_barrier(void **state)
 		assert_int_equal(events[i].what, i / 40);
 }
 
+/* Group 0 waits for flags of the others on far more lines than a lane that spins looks at. */
+static void scan_kernel(void **args)
+{
+	unsigned group = um_self()->group[0];
+	unsigned set = 0;
+
+	(void)args;
+	while (!group && set < 1000) {
+		set = 0;
+		for (unsigned i = 0; i < 1000; i++)
+			set += LOAD(&flags[i * 16]);
+	}
+	if (group)
+		for (unsigned i = 0; i < 1000; i++)
+			STORE(&flags[i * 16], 1);
+	event(0);
+}
+
+static void test_a_group_that_scans_for_ever_gives_up_its_turn(void **state)
+{
+	struct um_launch launch = fixture_launch(scan_kernel, NULL, 2, 1);
+
+	(void)state;
+	flags = fixture_alloc(64000);
+	event_count = 0;
+	assert_int_equal(fixture_run(&launch), hipSuccess);
+	assert_int_equal(event_count, 2);
+	assert_int_equal(events[0].group, 1);
+}
+
 /* Long, on one line, but working: no reason to start other groups in between. */
 static void counting_kernel(void **args)
 {
@@ -583,6 +613,7 @@ int main(void)
 		cmocka_unit_test(test_shuffles),
 		cmocka_unit_test(test_groups_that_wait_for_later_groups),
 		cmocka_unit_test(test_grid_barrier),
+		cmocka_unit_test(test_a_group_that_scans_for_ever_gives_up_its_turn),
 		cmocka_unit_test(test_a_group_that_counts_keeps_its_turn),
 		cmocka_unit_test(test_cooperative_launch_must_fit),
 		cmocka_unit_test(test_deadlock_names_what_it_waits_for),
