@@ -1,0 +1,146 @@
+/* Finding and starting a program; tests/cli/umtrace*.sh see the rest from outside. */
+#include "trace/base/error.h"
+#include "trace/tool/program.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "/tmp/umtrace-program-XXXXXX";
+
+static void in_directory(char out[128], const char *name)
+{
+	snprintf(out, 128, "%s/%s", directory, name);
+}
+
+static int make_files(void **state)
+{
+	char path[128];
+
+	(void)state;
+	if (!mkdtemp(directory))
+		return -1;
+	in_directory(path, "script");
+	FILE *file = fopen(path, "w");
+	if (!file)
+		return -1;
+	fputs("#!/bin/sh\nexit 5\n", file);
+	fclose(file);
+	chmod(path, 0755);
+	in_directory(path, "data");
+	file = fopen(path, "w");
+	if (!file)
+		return -1;
+	fclose(file);
+	in_directory(path, "folder");
+	return mkdir(path, 0755);
+}
+
+static int remove_files(void **state)
+{
+	char path[128];
+
+	(void)state;
+	in_directory(path, "script");
+	unlink(path);
+	in_directory(path, "data");
+	unlink(path);
+	in_directory(path, "folder");
+	rmdir(path);
+	return rmdir(directory);
+}
+
+static void programs_are_found(void **state)
+{
+	char *found, path[128];
+	char *before = strdup(getenv("PATH"));
+
+	(void)state;
+	in_directory(path, "script");
+	assert_int_equal(um_program_find(&found, path), 0);
+	assert_string_equal(found, path);
+	free(found);
+	setenv("PATH", "/no/such/folder::", 1);
+	assert_int_equal(um_program_find(&found, "script"), UM_ENOENT);
+	setenv("PATH", directory, 1);
+	assert_int_equal(um_program_find(&found, "script"), 0);
+	assert_string_equal(found, path);
+	free(found);
+	assert_int_equal(um_program_find(&found, "folder"), UM_ENOENT);
+	assert_int_equal(um_program_find(&found, ""), UM_ENOENT);
+	in_directory(path, "folder");
+	assert_int_equal(um_program_find(&found, path), UM_EIO);
+	in_directory(path, "data");
+	assert_int_equal(um_program_find(&found, path), UM_EIO);
+	assert_int_equal(um_program_find(&found, "data"), UM_EIO);
+	in_directory(path, "nothing");
+	assert_int_equal(um_program_find(&found, path), UM_ENOENT);
+	setenv("PATH", before, 1);
+	free(before);
+}
+
+static int status_of(const char *command)
+{
+	char shell[] = "/bin/sh", option[] = "-c";
+	char *words[] = {shell, option, (char *)(uintptr_t)command, NULL};
+	const struct um_program_start start = {words, "", "/nowhere"};
+	struct um_program program;
+
+	assert_int_equal(um_program_start(&program, &start), 0);
+	um_program_poll(&program, true);
+	assert_true(program.ended);
+	um_program_release(&program);
+	return um_program_exit_status(&program);
+}
+
+static void statuses_are_the_programs(void **state)
+{
+	(void)state;
+	assert_int_equal(status_of("exit 0"), 0);
+	assert_int_equal(status_of("exit 255"), 255);
+	assert_int_equal(status_of("kill -9 $$"), 137);
+	assert_int_equal(status_of("kill -TERM $$"), 143);
+	/* umtrace ignores SIGINT meanwhile; the program does not. */
+	assert_int_equal(status_of("kill -INT $$"), 130);
+	assert_int_equal(status_of("kill -TERM $PPID; sleep 10; exit 1"), 143);
+}
+
+static void what_cannot_be_executed_is_said(void **state)
+{
+	char path[128];
+	char *words[] = {path, NULL};
+	const struct um_program_start start = {words, "", "/nowhere"};
+	struct um_program program;
+
+	(void)state;
+	in_directory(path, "data");
+	assert_int_equal(um_program_start(&program, &start), UM_EIO);
+	assert_non_null(strstr(um_error_message(), "data cannot be executed: Permission denied"));
+	in_directory(path, "nothing");
+	assert_int_equal(um_program_start(&program, &start), UM_ENOENT);
+}
+
+static void environment_is_the_childs_only(void **state)
+{
+	(void)state;
+	assert_int_equal(status_of("test \"$UMTRACE_SPOOL\" = /nowhere"), 0);
+	assert_null(getenv("UMTRACE_SPOOL"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(programs_are_found),
+		cmocka_unit_test(statuses_are_the_programs),
+		cmocka_unit_test(what_cannot_be_executed_is_said),
+		cmocka_unit_test(environment_is_the_childs_only),
+	};
+
+	return cmocka_run_group_tests(tests, make_files, remove_files);
+}
