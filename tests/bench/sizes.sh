@@ -29,13 +29,14 @@ row() {
 			-v bytes="$(stat -c %s "$trace")" '{
 			printf "%-28s %8.2f MiB of %2d MiB  (%.2f)  %12d accesses  untraced %6.2f s  traced %6.2f s  (%.1fx)\n",
 				what, bytes / 1048576, limit, bytes / 1048576 / limit, $1, plain, traced,
-				plain > 0 ? traced / plain : 0 }'
+				(plain > 0 ? traced / plain : 0) }'
 }
 
 row "1 GiB sweep" 2 scale --n=268435456
 row "1 GiB grid-stride sweep" 2 grid_stride --n=268435456
 row "tiled matmul 1000^3" 8 matmul --m=1000 --n=1000 --k=1000
-row "1 M touches over 256 MiB" 8 random_touch
+row "1 M touches over 128 MiB" 8 random_touch
+row "1 M touches over 256 MiB" 8 random_touch --bytes=268435456
 row "1 M touches over 1 GiB" 8 random_touch --bytes=1073741824
 if [ "${1:-}" = long ]; then
 	row "tiled matmul 2048^3" 32 matmul --m=2048 --n=2048 --k=2048
