@@ -4,7 +4,7 @@
  * What its trace must show, with T touches, L lanes in all, each of T / L touches:
  *   launch   T reads of the buffer and L writes of the sums
  *   stream   at most T touches of the buffer
- * The trace stays within 8 MiB for T = 2^20 over 128 MiB.
+ * The trace stays within 8 MiB for T = 2^20 over 256 MiB.
  */
 #include "kernel_common.h"
 
@@ -39,11 +39,11 @@ __global__ void random_touch(const unsigned *__restrict__ buffer, unsigned long 
 
 int main(int argc, char **argv)
 {
-	long touches = 1 << 20, bytes = 128l << 20;
+	long touches = 1 << 20, bytes = 256l << 20;
 	const struct option_row rows[] = {
 		{"touches", "COUNT", "reads, a multiple of 16 (default 1048576)", &touches, nullptr,
 		 nullptr},
-		{"bytes", "COUNT", "of the buffer (default 134217728)", &bytes, nullptr, nullptr},
+		{"bytes", "COUNT", "of the buffer (default 268435456)", &bytes, nullptr, nullptr},
 	};
 	parse_options(argc, argv, "Reads at pseudo-random places.", rows, 2);
 

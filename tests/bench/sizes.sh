@@ -35,8 +35,7 @@ row() {
 row "1 GiB sweep" 2 scale --n=268435456
 row "1 GiB grid-stride sweep" 2 grid_stride --n=268435456
 row "tiled matmul 1000^3" 8 matmul --m=1000 --n=1000 --k=1000
-row "1 M touches over 128 MiB" 8 random_touch
-row "1 M touches over 256 MiB" 8 random_touch --bytes=268435456
+row "1 M touches over 256 MiB" 8 random_touch
 row "1 M touches over 1 GiB" 8 random_touch --bytes=1073741824
 if [ "${1:-}" = long ]; then
 	row "tiled matmul 2048^3" 32 matmul --m=2048 --n=2048 --k=2048
