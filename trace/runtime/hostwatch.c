@@ -245,6 +245,12 @@ void um_hostwatch_collect(void (*run)(uint64_t first_page, uint64_t pages, uint3
 	emit_pending();
 }
 
+void um_hostwatch_open(void)
+{
+	if (watch.method && watch.count && watch.method->open)
+		check(watch.method->open(blocks()), "managed memory could not be opened again");
+}
+
 void um_hostwatch_child(void)
 {
 	if (watch.method)

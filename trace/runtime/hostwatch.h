@@ -4,8 +4,9 @@
  * mapping only, never the alias.
  *
  *   arm()      after a device operation: from now on touches of the host count
- *   collect()  before the next one: what was touched since; the pages it reports and all others are
- *              unwatched until arm()
+ *   collect()  before the next one: what was touched since; from here to arm() touches do not count
+ *   open()     before code of the device runs on the program's mapping: it need not pay for
+ * watching
  */
 #ifndef UM_HOSTWATCH_H
 #define UM_HOSTWATCH_H
@@ -33,6 +34,8 @@ void um_hostwatch_arm(void);
  */
 void um_hostwatch_collect(void (*run)(uint64_t first_page, uint64_t pages, uint32_t touch, void *),
 			  void *context);
+/* Between collect() and arm(): touches by kernels cost nothing (or little) until arm(). */
+void um_hostwatch_open(void);
 /* What the method in use cannot see, for the trace; NULL when there is nothing to say. */
 const char *um_hostwatch_limits(void);
 /* Why watching ended or has a gap, once; NULL while it works. */

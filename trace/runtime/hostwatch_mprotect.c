@@ -4,7 +4,9 @@
  * in wrap/wrap.h, whose library must be loaded, since the kernel fails with EFAULT on such a page.
  *
  * Faults of several threads, system calls and the runtime meet in the state of a page, under a lock
- * that is held with all signals blocked: a signal handler may touch watched memory, too.
+ * that is held with all signals blocked: a signal handler may touch watched memory, too. Only
+ * collect() goes without the lock, since writing records may take as long as the reader likes; the
+ * states are changed by atomic operations for its sake.
  */
 #include "hostwatch_method.h"
 #include "arena.h"
@@ -32,6 +34,7 @@ static const uint64_t give_up_pages[] = {512, 32768, UM_ARENA_PAGES};
 static uint8_t *state; /* of UM_ARENA_PAGES pages, filled lazily */
 static atomic_flag lock_flag = ATOMIC_FLAG_INIT;
 static um_wrap_stop_call *wrap_stop;
+static atomic_bool changed; /* a page was touched or opened since arm() */
 
 /* The system call itself: pthread_sigmask() is wrapped. */
 static void set_mask(const uint64_t *mask, uint64_t *before)
@@ -71,10 +74,32 @@ static int rights_of(unsigned page_state)
 	return page_state & UM_TOUCH_READ ? PROT_READ : PROT_NONE;
 }
 
+static unsigned state_of(uint64_t page)
+{
+	return __atomic_load_n(&state[page], __ATOMIC_RELAXED);
+}
+
+static unsigned clear_state(uint64_t page, unsigned bits)
+{
+	return __atomic_fetch_and(&state[page], (uint8_t)~bits, __ATOMIC_RELAXED);
+}
+
+static void set_state(uint64_t page, unsigned bits)
+{
+	__atomic_fetch_or(&state[page], (uint8_t)bits, __ATOMIC_RELAXED);
+}
+
 static void disarm(uint64_t first_page, uint64_t end_page)
 {
 	for (uint64_t page = first_page; page < end_page; page++)
-		state[page] &= (uint8_t)~ARMED;
+		clear_state(page, ARMED);
+	atomic_store_explicit(&changed, true, memory_order_relaxed);
+}
+
+static void note_touch(uint64_t page, bool write)
+{
+	set_state(page, write ? UM_TOUCH_WRITTEN : UM_TOUCH_READ);
+	atomic_store_explicit(&changed, true, memory_order_relaxed);
 }
 
 /* The page must become usable, whatever it costs: more and more around it is no longer watched. */
@@ -127,12 +152,12 @@ static bool fault(const void *address, bool write)
 	if (!page_at((uintptr_t)address, &page))
 		return false;
 	lock(&before);
-	bool managed = state[page] & MANAGED;
+	bool managed = state_of(page) & MANAGED;
 
-	/* Not armed: somebody opened it since. The access is repeated, and succeeds. */
-	if (managed && state[page] & ARMED) {
-		state[page] |= write ? UM_TOUCH_WRITTEN : UM_TOUCH_READ;
-		if (!set_rights(page, page + 1, rights_of(state[page])))
+	if (managed) {
+		if (state_of(page) & ARMED)
+			note_touch(page, write);
+		if (!set_rights(page, page + 1, rights_of(state_of(page))))
 			give_up(page);
 	}
 	unlock(&before);
@@ -160,13 +185,15 @@ static int rights_to_write(uint64_t page)
 
 static int rights_to_read(uint64_t page)
 {
-	return rights_of(state[page]) | PROT_READ;
+	return rights_of(state_of(page)) | PROT_READ;
 }
 
 static int rights_now(uint64_t page)
 {
 	/* Another call may need it: of its rights only that it has some is known. */
-	return state[page] & CALLS ? PROT_READ | PROT_WRITE : rights_of(state[page]);
+	unsigned now = state_of(page);
+
+	return now & CALLS ? PROT_READ | PROT_WRITE : rights_of(now);
 }
 
 static bool open_pages(uintptr_t start, size_t bytes, bool write)
@@ -179,11 +206,11 @@ static bool open_pages(uintptr_t start, size_t bytes, bool write)
 		return false;
 	lock(&before);
 	for (uint64_t page = part.first_page; page < part.end_page; page++) {
-		if (!(state[page] & MANAGED))
+		if (!(state_of(page) & MANAGED))
 			continue;
 		watched = true;
-		if ((state[page] & CALLS) != CALLS)
-			state[page] = (uint8_t)(state[page] + CALL);
+		if ((state_of(page) & CALLS) != CALLS)
+			__atomic_fetch_add(&state[page], CALL, __ATOMIC_RELAXED);
 	}
 	if (watched)
 		set_rights_of(part.first_page, part.end_page,
@@ -202,12 +229,12 @@ static void close_pages(uintptr_t start, size_t bytes, size_t touched, bool writ
 	arena_part(start, touched, &used);
 	lock(&before);
 	for (uint64_t page = part.first_page; page < part.end_page; page++) {
-		unsigned calls = state[page] & CALLS;
+		unsigned calls = state_of(page) & CALLS;
 
 		if (calls && calls != CALLS)
-			state[page] = (uint8_t)(state[page] - CALL);
-		if (state[page] & ARMED && page >= used.first_page && page < used.end_page)
-			state[page] |= write ? UM_TOUCH_WRITTEN : UM_TOUCH_READ;
+			__atomic_fetch_sub(&state[page], CALL, __ATOMIC_RELAXED);
+		if (state_of(page) & ARMED && page >= used.first_page && page < used.end_page)
+			note_touch(page, write);
 	}
 	set_rights_of(part.first_page, part.end_page, rights_now);
 	unlock(&before);
@@ -256,38 +283,59 @@ static bool remove_range(struct um_watch_range range)
 	return works;
 }
 
-/* True if a system call has a page of the block open. */
-static bool arm_states(struct um_watch_range block)
+/* Those that a system call has open keep their rights. */
+static bool arm_run(uint64_t first_page, uint64_t end_page)
 {
 	unsigned calls = 0;
 
-	for (uint64_t page = block.first_page; page < block.end_page; page++) {
-		state[page] |= ARMED;
-		calls |= state[page] & CALLS;
+	for (uint64_t page = first_page; page < end_page; page++) {
+		clear_state(page, TOUCH);
+		set_state(page, ARMED);
+		calls |= state_of(page) & CALLS;
 	}
-	return calls != 0;
+	if (!calls)
+		return set_rights(first_page, end_page, PROT_NONE);
+	set_rights_of(first_page, end_page, rights_now);
+	return true;
 }
 
+static bool untouched(uint64_t page)
+{
+	return (state_of(page) & (ARMED | TOUCH)) == ARMED;
+}
+
+static bool arm_block(struct um_watch_range block)
+{
+	bool works = true;
+
+	for (uint64_t first = block.first_page, end; first < block.end_page; first = end) {
+		bool armed = untouched(first);
+
+		for (end = first + 1; end < block.end_page && untouched(end) == armed; end++)
+			;
+		if (!armed)
+			works &= arm_run(first, end);
+	}
+	return works;
+}
+
+/* collect() has disarmed what was touched, and open() all. */
 static bool arm(struct um_watch_blocks blocks)
 {
 	bool works = true;
 	uint64_t before;
 
+	if (!atomic_load_explicit(&changed, memory_order_relaxed))
+		return true;
 	lock(&before);
-	for (size_t i = 0; works && i < blocks.count; i++) {
-		struct um_watch_range block = blocks.block[i];
-
-		if (arm_states(block))
-			set_rights_of(block.first_page, block.end_page, rights_now);
-		else
-			works = set_rights(block.first_page, block.end_page, PROT_NONE);
-	}
+	atomic_store_explicit(&changed, false, memory_order_relaxed);
+	for (size_t i = 0; i < blocks.count; i++)
+		works &= arm_block(blocks.block[i]);
 	unlock(&before);
 	return works;
 }
 
-/* Every page usable, and no longer armed: from here on its touch does not change. */
-static bool close_interval(struct um_watch_blocks blocks)
+static bool open_blocks(struct um_watch_blocks blocks)
 {
 	bool works = true;
 	uint64_t before;
@@ -302,11 +350,14 @@ static bool close_interval(struct um_watch_blocks blocks)
 	return works;
 }
 
-/* System calls count themselves in the same bytes meanwhile. */
 static uint32_t take_touch(uint64_t page)
 {
-	uint8_t before = __atomic_fetch_and(&state[page], (uint8_t)~TOUCH, __ATOMIC_RELAXED);
+	if (!(state_of(page) & TOUCH))
+		return 0;
+	unsigned before = clear_state(page, TOUCH | ARMED);
 
+	if (!(before & ARMED))
+		return 0;
 	return before & UM_TOUCH_WRITTEN ? UM_TOUCH_WRITTEN : before & UM_TOUCH_READ;
 }
 
@@ -316,7 +367,7 @@ static void emit_block(struct um_watch_range block, um_watch_emit *emit)
 	uint32_t touch = 0;
 
 	for (uint64_t page = block.first_page; page < block.end_page; page++) {
-		uint32_t here = state[page] & TOUCH ? take_touch(page) : 0;
+		uint32_t here = take_touch(page);
 
 		if (here == touch)
 			continue;
@@ -329,14 +380,13 @@ static void emit_block(struct um_watch_range block, um_watch_emit *emit)
 		emit(first, block.end_page, touch);
 }
 
-/* Without the lock: to write a record may take as long as the reader likes. */
 static bool collect(struct um_watch_blocks blocks, um_watch_emit *emit)
 {
-	bool works = close_interval(blocks);
-
+	if (!atomic_load_explicit(&changed, memory_order_relaxed))
+		return true;
 	for (size_t i = 0; i < blocks.count; i++)
 		emit_block(blocks.block[i], emit);
-	return works;
+	return true;
 }
 
 static void child(void)
@@ -356,5 +406,6 @@ const struct um_watch_method um_watch_mprotect = {
 	.remove = remove_range,
 	.arm = arm,
 	.collect = collect,
+	.open = open_blocks,
 	.child = child,
 };

@@ -1,11 +1,3 @@
-/*
- * Both userfaultfd methods end an interval alike: the program's mapping starts with no page-table
- * entries but "write-protected" markers, so that a page is present once touched, and free of
- * write protection once written.
- *
- * Limit: a page that the system swaps out within the interval is no longer present, and missed.
- * Registered memory has no fault-around, so that a read maps one page and not its neighbours.
- */
 #include "hostwatch_uffd.h"
 #include "arena.h"
 
@@ -18,66 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Linux 6.7, include/uapi/linux/fs.h; Debian 12's headers are older. */
-struct um_page_region {
-	uint64_t start, end, categories;
-};
-struct um_pm_scan_arg {
-	uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages, category_inverted,
-		category_mask, category_anyof_mask, return_mask;
-};
-#define UM_PAGEMAP_SCAN	   _IOWR('f', 16, struct um_pm_scan_arg)
-#define UM_PAGE_IS_WRITTEN (1u << 1)
-#define UM_PAGE_IS_PRESENT (1u << 3)
-
-/* Documentation/admin-guide/mm/pagemap.rst */
-#define PAGEMAP_PRESENT (1ull << 63)
-#define PAGEMAP_UFFD_WP (1ull << 57)
-
-#define KEPT_FD_MIN	512  /* where this process may have as many */
-#define GAP_PAGES	512u /* up to so many between two blocks: one scan is cheaper than two */
-#define REGIONS_AT_ONCE 1024
-#define ENTRIES_AT_ONCE 4096u
-
-/* --- descriptors --- */
-
-static int high_number(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= KEPT_FD_MIN + 8)
-		return KEPT_FD_MIN;
-	return limit.rlim_cur > 8 ? (int)limit.rlim_cur - 4 : 0;
-}
-
-bool um_watch_fd_keep(struct um_watch_fd *out, int fd)
-{
-	int kept = fcntl(fd, F_DUPFD_CLOEXEC, high_number());
-	struct stat status;
-
-	close(fd);
-	*out = (struct um_watch_fd){.fd = kept};
-	if (kept < 0 || fstat(kept, &status))
-		return false;
-	out->device = status.st_dev;
-	out->inode = status.st_ino;
-	return true;
-}
-
-bool um_watch_fd_alive(const struct um_watch_fd *kept)
-{
-	struct stat status;
-
-	return !fstat(kept->fd, &status) && status.st_dev == kept->device &&
-	       status.st_ino == kept->inode;
-}
-
-void um_watch_fd_close(struct um_watch_fd *kept)
-{
-	if (kept->fd >= 0 && um_watch_fd_alive(kept))
-		close(kept->fd);
-	kept->fd = -1;
-}
+/* MADV_DONTNEED_LOCKED (Linux 5.18): drops page-table entries, also of memory that mlock() locked.
+ */
+#define UM_MADV_DROP 24
+/* Untouched pages between two touched runs that are dropped with them: a call costs more. */
+#define JOIN_PAGES 64u
 
 /* --- userfaultfd --- */
 
@@ -103,17 +40,6 @@ static bool register_for_wp(const struct um_watch_fd *uffd, char *start, size_t 
 	return !ioctl(uffd->fd, UFFDIO_REGISTER, &wanted);
 }
 
-/*
- * Both mappings: when khugepaged collapses pages that one of them lets it, it unmaps them from the
- * other, and they look untouched.
- */
-bool um_uffd_register_arena(const struct um_watch_fd *uffd)
-{
-	madvise(um_arena.base, um_arena.span, MADV_NOHUGEPAGE);
-	madvise(um_arena.alias, um_arena.span, MADV_NOHUGEPAGE);
-	return register_for_wp(uffd, um_arena.base, um_arena.span);
-}
-
 bool um_uffd_protect(const struct um_watch_fd *uffd, char *start, size_t bytes, bool protect)
 {
 	struct uffdio_writeprotect change = {.range = {(uintptr_t)start, bytes},
@@ -127,118 +53,186 @@ bool um_uffd_protect(const struct um_watch_fd *uffd, char *start, size_t bytes, 
 	return !failed;
 }
 
-/* --- page table --- */
+/* --- intervals --- */
 
-bool um_pagemap_open(struct um_watch_fd *out)
+/*
+ * Until the count of faults moves, nothing was touched. It is read before the page table is looked
+ * at: a touch meanwhile makes the next look necessary.
+ */
+static uint64_t faults_so_far(void)
 {
-	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	struct rusage usage;
 
-	return fd >= 0 && um_watch_fd_keep(out, fd);
+	getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 }
 
-typedef void region_call(const char *start, const char *end, bool written, void *context);
-
-/* Linux 6.7. False with ENOTTY on older ones. */
-static bool scan_by_ioctl(const struct um_watch_fd *pagemap, const char *start, const char *end,
-			  region_call *region, void *context)
+static bool protect_range(const struct um_uffd_watch *watch, struct um_watch_range range,
+			  bool protect)
 {
-	static struct um_page_region found[REGIONS_AT_ONCE];
-	struct um_pm_scan_arg scan = {
-		.size = sizeof(scan),
-		.start = (uintptr_t)start,
-		.end = (uintptr_t)end,
-		.vec = (uintptr_t)found,
-		.vec_len = REGIONS_AT_ONCE,
-		.category_mask = UM_PAGE_IS_PRESENT,
-		.return_mask = UM_PAGE_IS_PRESENT | UM_PAGE_IS_WRITTEN,
-	};
-
-	for (int count = REGIONS_AT_ONCE; count == REGIONS_AT_ONCE;) {
-		count = ioctl(pagemap->fd, UM_PAGEMAP_SCAN, &scan);
-		if (count < 0)
-			return false;
-		for (int i = 0; i < count; i++)
-			region((const char *)(uintptr_t)found[i].start,
-			       (const char *)(uintptr_t)found[i].end,
-			       found[i].categories & UM_PAGE_IS_WRITTEN, context);
-		/*
-		 * Not walk_end: when the kernel's own buffer ran full on the way, Linux 6.18 leaves
-		 * there where that was, although the walk went on to the end.
-		 */
-		if (count > 0)
-			scan.start = found[count - 1].end;
-	}
-	return true;
+	return um_uffd_protect(&watch->uffd, um_watch_address(range.first_page),
+			       (range.end_page - range.first_page) << UM_PAGE_SHIFT, protect);
 }
 
-static void report_entries(const uint64_t *entry, size_t count, const char *start,
-			   region_call *region, void *context)
+/* Drops the page-table entries and protects anew. */
+static bool rearm(const struct um_uffd_watch *watch, struct um_watch_range range)
 {
-	const uint64_t alike = PAGEMAP_PRESENT | PAGEMAP_UFFD_WP;
-
-	for (size_t first = 0, end; first < count; first = end) {
-		for (end = first + 1; end < count; end++)
-			if ((entry[end] ^ entry[first]) & alike)
-				break;
-		if (entry[first] & PAGEMAP_PRESENT)
-			region(start + first * UM_PAGE_BYTES, start + end * UM_PAGE_BYTES,
-			       !(entry[first] & PAGEMAP_UFFD_WP), context);
-	}
+	return !madvise(um_watch_address(range.first_page),
+			(range.end_page - range.first_page) << UM_PAGE_SHIFT, UM_MADV_DROP) &&
+	       protect_range(watch, range, true);
 }
 
-static bool scan_by_reading(const struct um_watch_fd *pagemap, const char *start, const char *end,
-			    region_call *region, void *context)
+static bool alive(const struct um_uffd_watch *watch)
 {
-	static uint64_t entry[ENTRIES_AT_ONCE];
-
-	while (start < end) {
-		size_t pages = (size_t)(end - start) / UM_PAGE_BYTES;
-
-		if (pages > ENTRIES_AT_ONCE)
-			pages = ENTRIES_AT_ONCE;
-		off_t at = (off_t)((uintptr_t)start / UM_PAGE_BYTES * sizeof(entry[0]));
-		ssize_t bytes = pread(pagemap->fd, entry, pages * sizeof(entry[0]), at);
-
-		if (bytes != (ssize_t)(pages * sizeof(entry[0])))
-			return false;
-		report_entries(entry, pages, start, region, context);
-		start += pages * UM_PAGE_BYTES;
-	}
-	return true;
+	return um_watch_fd_alive(&watch->uffd) && um_watch_fd_alive(&watch->pagemap);
 }
 
-bool um_pagemap_scan(const struct um_watch_fd *pagemap, const char *start, const char *end,
-		     region_call *region, void *context)
+/* A program that closes every descriptor ends the watch of all memory; it may start anew. */
+static bool ready(struct um_uffd_watch *watch)
 {
-	if (scan_by_ioctl(pagemap, start, end, region, context))
+	if (alive(watch))
 		return true;
-	/* Nothing was reported yet: the ioctl is there or it is not. */
-	return errno == ENOTTY && scan_by_reading(pagemap, start, end, region, context);
+	um_uffd_close(watch);
+	watch->stale = true;
+	return watch->reopen && watch->reopen();
 }
 
-static void emit_region(const char *start, const char *end, bool written, void *context)
+static bool register_arena(struct um_uffd_watch *watch)
 {
-	um_watch_emit *const *emit = context;
-	const char *base = um_watch_address(0);
-
-	(*emit)((uint64_t)(start - base) >> UM_PAGE_SHIFT, (uint64_t)(end - base) >> UM_PAGE_SHIFT,
-		written ? UM_TOUCH_WRITTEN : UM_TOUCH_READ);
-}
-
-bool um_pagemap_scan_blocks(const struct um_watch_fd *pagemap, struct um_watch_blocks blocks,
-			    um_watch_emit *emit)
-{
-	for (size_t first = 0, next; first < blocks.count; first = next) {
-		for (next = first + 1; next < blocks.count; next++)
-			if (blocks.block[next].first_page - blocks.block[next - 1].end_page >
-			    GAP_PAGES)
-				break;
-		if (!um_pagemap_scan(pagemap, um_watch_address(blocks.block[first].first_page),
-				     um_watch_address(blocks.block[next - 1].end_page), emit_region,
-				     &emit))
-			return false;
-	}
+	if (watch->registered == um_arena.base)
+		return true;
+	/*
+	 * Both mappings: when khugepaged collapses pages that one of them lets it, it unmaps them
+	 * from the other, and they look untouched.
+	 */
+	madvise(um_arena.base, um_arena.span, MADV_NOHUGEPAGE);
+	madvise(um_arena.alias, um_arena.span, MADV_NOHUGEPAGE);
+	if (!register_for_wp(&watch->uffd, um_arena.base, um_arena.span))
+		return false;
+	watch->registered = um_arena.base;
 	return true;
+}
+
+bool um_uffd_add(struct um_uffd_watch *watch, struct um_watch_range range)
+{
+	return ready(watch) && register_arena(watch) && rearm(watch, range);
+}
+
+bool um_uffd_remove(struct um_uffd_watch *watch, struct um_watch_range range)
+{
+	/* With the descriptors the protection has gone, too. */
+	return !alive(watch) || protect_range(watch, range, false);
+}
+
+bool um_uffd_open_blocks(struct um_uffd_watch *watch, struct um_watch_blocks blocks)
+{
+	bool works = true;
+
+	if (!alive(watch))
+		return true;
+	for (size_t i = 0; works && i < blocks.count; i++)
+		works = protect_range(watch, blocks.block[i], false);
+	watch->opened = true;
+	return works;
+}
+
+/* What is about to be armed again: touched runs of one block, joined where they are close. */
+static struct {
+	struct um_uffd_watch *watch;
+	struct um_watch_blocks blocks;
+	size_t next; /* first block that may hold pages to come */
+	struct um_watch_range joined;
+	bool works;
+} arming;
+
+static void rearm_joined(void)
+{
+	if (arming.joined.first_page < arming.joined.end_page)
+		arming.works &= rearm(arming.watch, arming.joined);
+	arming.joined = (struct um_watch_range){0, 0};
+}
+
+static void join(const struct um_watch_range *block, uint64_t first_page, uint64_t end_page)
+{
+	if (arming.joined.end_page > block->first_page &&
+	    first_page - arming.joined.end_page <= JOIN_PAGES) {
+		arming.joined.end_page = end_page;
+		return;
+	}
+	rearm_joined();
+	arming.joined = (struct um_watch_range){first_page, end_page};
+}
+
+static void drop_touched(uint64_t first_page, uint64_t end_page, uint32_t touch)
+{
+	(void)touch;
+	for (; arming.next < arming.blocks.count; arming.next++) {
+		const struct um_watch_range *block = arming.blocks.block + arming.next;
+		uint64_t first = first_page > block->first_page ? first_page : block->first_page;
+		uint64_t end = end_page < block->end_page ? end_page : block->end_page;
+
+		if (first < end)
+			join(block, first, end);
+		if (end_page <= block->end_page)
+			return;
+	}
+}
+
+static bool arm_touched(struct um_uffd_watch *watch, struct um_watch_blocks blocks)
+{
+	arming.watch = watch;
+	arming.blocks = blocks;
+	arming.next = 0;
+	arming.joined = (struct um_watch_range){0, 0};
+	arming.works = true;
+	bool scanned = um_pagemap_scan_blocks(&watch->pagemap, blocks, drop_touched);
+
+	rearm_joined();
+	return scanned && arming.works;
+}
+
+static bool arm_all(struct um_uffd_watch *watch, struct um_watch_blocks blocks)
+{
+	bool works = register_arena(watch);
+
+	for (size_t i = 0; works && i < blocks.count; i++)
+		works = rearm(watch, blocks.block[i]);
+	return works;
+}
+
+bool um_uffd_arm(struct um_uffd_watch *watch, struct um_watch_blocks blocks)
+{
+	uint64_t faults = faults_so_far();
+
+	if (!watch->stale && !watch->opened && faults == watch->faults && alive(watch))
+		return true;
+	if (!ready(watch))
+		return false;
+	bool works =
+		watch->stale || watch->opened ? arm_all(watch, blocks) : arm_touched(watch, blocks);
+
+	watch->stale = watch->opened = false;
+	watch->faults = faults;
+	return works;
+}
+
+bool um_uffd_collect(struct um_uffd_watch *watch, struct um_watch_blocks blocks,
+		     um_watch_emit *emit)
+{
+	if (watch->stale || !alive(watch)) {
+		um_watch_note("the program closed our descriptors: what the host touched between "
+			      "two device operations is not known");
+		return true;
+	}
+	return watch->opened || faults_so_far() == watch->faults ||
+	       um_pagemap_scan_blocks(&watch->pagemap, blocks, emit);
+}
+
+void um_uffd_close(struct um_uffd_watch *watch)
+{
+	um_watch_fd_close(&watch->uffd);
+	um_watch_fd_close(&watch->pagemap);
+	watch->registered = NULL;
 }
 
 /* --- whether it works here --- */
@@ -275,7 +269,7 @@ static bool try_interval(const struct um_watch_fd *uffd, const struct um_watch_f
 	       trial.seen[TRY_UNTOUCHED] == 0;
 }
 
-bool um_uffd_try(const struct um_watch_fd *uffd, const struct um_watch_fd *pagemap)
+bool um_uffd_try(const struct um_uffd_watch *watch)
 {
 	/* Shared memory without a name, as the arena is. */
 	char *pages =
@@ -283,7 +277,7 @@ bool um_uffd_try(const struct um_watch_fd *uffd, const struct um_watch_fd *pagem
 
 	if (pages == MAP_FAILED)
 		return false;
-	bool works = try_interval(uffd, pagemap, pages);
+	bool works = try_interval(&watch->uffd, &watch->pagemap, pages);
 
 	munmap(pages, TRY_BYTES);
 	return works;

@@ -80,7 +80,8 @@ static void ignore_run(uint64_t first_page, uint64_t pages, uint32_t touch, void
 static void switch_off(void)
 {
 	state = OFF;
-	um_hostwatch_collect(ignore_run, NULL); /* and leaves memory unwatched */
+	um_hostwatch_collect(ignore_run, NULL);
+	um_hostwatch_open(); /* for good */
 	um_spool_detach(writer);
 	writer = NULL;
 }
@@ -360,6 +361,7 @@ uint32_t um_tracer_op_begin(struct um_record_op *op)
 	op->start_ns = now_ns();
 	op->end_ns = 0;
 	if (op->kind == UM_OP_LAUNCH) {
+		um_hostwatch_open();
 		put(&op->header); /* now: it is what a crash inside the kernel is known by */
 		note_busy_launch(op->op);
 	}

@@ -83,8 +83,9 @@ static int map_ring(struct um_spool_writer **out, int fd, uint64_t file_bytes, c
 
 	if (base == MAP_FAILED)
 		return um_fail_errno(UM_EIO, "cannot map %s", path);
+	/* All of it now: page faults of ours would look like touches to whoever counts them. */
 	void *ring = mmap(base + UM_RING_HEADER_BYTES, file_bytes, PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_FIXED, fd, 0);
+			  MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, 0);
 
 	if (ring == MAP_FAILED) {
 		um_fail_errno(UM_EIO, "cannot map %s", path);

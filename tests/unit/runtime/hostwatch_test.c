@@ -310,7 +310,9 @@ static void random_interval(void)
 
 static void run_kernel(void)
 {
-	/* Between collect and arm: touches that are not the host's. */
+	/* Between collect and arm: touches that are not the host's. Some do without open. */
+	if (random() % 2)
+		um_hostwatch_open();
 	for (long count = random() % 300; count > 0; count--) {
 		if (random() % 2)
 			write_page(random_page(), 8);
