@@ -6,6 +6,8 @@
  * before and with the same contents; or when its lanes have done nothing but um_yield() for a
  * while. Such a group gives its turn to others. That costs little, so being wrong about it is
  * harmless. Calling a launch dead is not: exec.c waits longer for that.
+ *
+ * Entries without hooks show their um_yield() only; umhipcc puts one into every loop that may wait.
  */
 #ifndef UM_LANE_SPIN_H
 #define UM_LANE_SPIN_H
@@ -13,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* In one window; a lane that works touches more, or others the next time. */
 #define UM_SPIN_LINES 16u
 /* Lines whose contents are watched for a group. */
 #define UM_SPIN_WATCHED 32u
