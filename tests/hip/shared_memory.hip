@@ -44,6 +44,40 @@ __global__ void both(pair *out)
 	out[lane] = {fixed[63 - lane].x + moving[lane].x, fixed[63 - lane].y + moving[lane].y};
 }
 
+/* Half of the LDS each: no two of them would fit into one group. */
+template <int add> __global__ void half_of_lds(int *out)
+{
+	__shared__ int half[8192];
+	int lane = threadIdx.x;
+	half[lane * 128 + add] = lane + add;
+	__syncthreads();
+	out[lane] = half[(63 - lane) * 128 + add];
+}
+
+/* Oversteps its array, but not the granule of 512 bytes that a GPU gives it. */
+__global__ void to_the_end_of_the_granule(int *out)
+{
+	__shared__ int few[72];
+	int lane = threadIdx.x;
+	few[lane] = lane;
+	few[lane + 64] = -lane;
+	__syncthreads();
+	out[lane] = few[63 - lane] + few[127 - lane];
+}
+
+template <int add> static long run_half(int *out)
+{
+	const void *kernel = (const void *)half_of_lds<add>;
+	hipFuncAttributes attributes;
+	long wrong = 0;
+
+	HIP_CHECK(hipFuncGetAttributes(&attributes, kernel));
+	LAUNCH(half_of_lds<add><<<2, 64>>>(out));
+	for (int i = 0; i < 64; i++)
+		wrong += out[i] != 63 - i + add;
+	return wrong + (attributes.sharedSizeBytes != 32768);
+}
+
 int main()
 {
 	int *in = managed<int>(1024), *sums = managed<int>(4);
@@ -70,5 +104,14 @@ int main()
 	for (int i = 0; i < 64; i++)
 		wrong += out[i].x != (63 - i) * 2.5f || out[i].y != 0;
 	verdict("both", wrong);
+
+	int *lanes = managed<int>(64);
+	verdict("half of it each", run_half<0>(lanes) + run_half<1>(lanes) + run_half<2>(lanes));
+
+	LAUNCH(to_the_end_of_the_granule<<<3, 64>>>(lanes));
+	wrong = 0;
+	for (int i = 0; i < 64; i++)
+		wrong += lanes[i] != 0;
+	verdict("granule", wrong);
 	return 0;
 }

@@ -93,6 +93,7 @@ static int generate(LLVMModuleRef device, LLVMTargetMachineRef machine,
 	um_ir_order(device);
 	um_ir_yields(device);
 	plain_module = um_ir_split(device);
+	um_ir_lds(device);
 	snprintf(hooked, sizeof hooked, "%s/%u-hooked.o", r->folder, r->number);
 	snprintf(plain, sizeof plain, "%s/%u-plain.o", r->folder, r->number);
 	error = um_ir_instrument(device);

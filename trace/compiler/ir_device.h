@@ -10,6 +10,7 @@
  *   um_ir_order        blocks in the order of paths, which wave operations rely on
  *   um_ir_yields       turns of waiting loops let others run
  *   um_ir_split        a second module um_plain.K, variables defined once
+ *   um_ir_lds          the bounds of LDS and each kernel's share, as variables
  *   um_ir_instrument   um_access() before each access that may be to memory of the host's
  *
  * The front end gives CUDA's memory spaces addresses spaces of their own
@@ -22,6 +23,8 @@
 
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
+
+#include <stdbool.h>
 
 enum um_ir_space {
 	UM_IR_SPACE_GENERIC = 0,
@@ -40,6 +43,8 @@ void um_ir_order(LLVMModuleRef device);	 /* also keeps the code generator from a
 void um_ir_yields(LLVMModuleRef device); /* after um_ir_order */
 /* Out: the plain module; `device` keeps the variables and the hooked entries. */
 LLVMModuleRef um_ir_split(LLVMModuleRef device);
+void um_ir_lds(LLVMModuleRef device); /* the module with the variables */
+bool um_ir_is_static_lds(LLVMValueRef);
 /* UM_ELIMIT when there are more instructions than a descriptor can number. */
 int um_ir_instrument(LLVMModuleRef device);
 

@@ -12,13 +12,8 @@
 
 static bool is_lds(LLVMValueRef base)
 {
-	const char *section;
-
-	if (!LLVMIsAGlobalVariable(base))
-		return false;
-	section = LLVMGetSection(base);
-	return !strcmp(um_ir_name(base), "um_lds_dynamic") ||
-	       (section && !strcmp(section, "um_lds"));
+	return um_ir_is_static_lds(base) ||
+	       (LLVMIsAGlobalVariable(base) && !strcmp(um_ir_name(base), "um_lds_dynamic"));
 }
 
 static bool is_volatile_lds(LLVMValueRef i, LLVMTargetDataRef layout)

@@ -37,7 +37,7 @@ static LLVMValueRef generic_copy(LLVMModuleRef module, LLVMValueRef old)
 	LLVMSetUnnamedAddress(new, LLVMGetUnnamedAddress(old));
 	LLVMSetAlignment(new, LLVMGetAlignment(old));
 	if (shared)
-		LLVMSetSection(new, "um_lds");
+		LLVMSetSection(new, UM_LDS_SECTION);
 	return new;
 }
 

@@ -55,27 +55,6 @@ static void delete_variable(LLVMModuleRef module, const char *name)
 		LLVMDeleteGlobal(variable);
 }
 
-/*
- * The runtime asks for the bounds of section um_lds by name, and a linker defines them only where
- * something mentions them. Weak: there may be no such section.
- */
-static void mention_lds(LLVMModuleRef module)
-{
-	static const char *const names[] = {"__start_um_lds", "__stop_um_lds"};
-	LLVMContextRef context = LLVMGetModuleContext(module);
-	LLVMTypeRef pointer = um_ir_pointer_type(context);
-	LLVMValueRef bounds[2], mention;
-
-	for (unsigned i = 0; i < 2; i++) {
-		bounds[i] = LLVMAddGlobal(module, LLVMInt8TypeInContext(context), names[i]);
-		LLVMSetLinkage(bounds[i], LLVMExternalWeakLinkage);
-	}
-	mention = LLVMAddGlobal(module, LLVMArrayType(pointer, 2), "um_lds_bounds");
-	LLVMSetInitializer(mention, LLVMConstArray(pointer, bounds, 2));
-	LLVMSetGlobalConstant(mention, true);
-	LLVMSetVisibility(mention, LLVMHiddenVisibility);
-}
-
 static void rename_plain(LLVMValueRef entry)
 {
 	char *name = NULL;
@@ -109,6 +88,5 @@ LLVMModuleRef um_ir_split(LLVMModuleRef module)
 	share_variables(module);
 	plain = LLVMCloneModule(module);
 	make_plain(plain);
-	mention_lds(module);
 	return plain;
 }

@@ -8,12 +8,9 @@
 static uint64_t static_lds_bytes(const struct um_function *function)
 {
 	struct um_kernel kernel;
-	char *start;
-	uint64_t bytes;
 
 	um_function_kernel(&kernel, function);
-	um_module_lds(kernel.module, &start, &bytes);
-	return bytes;
+	return kernel.lds_bytes;
 }
 
 /* Registers and private memory are those of x86-64 code, which has no such figures: 0. */

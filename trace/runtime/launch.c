@@ -42,7 +42,7 @@ static hipError_t check_resident(const struct um_launch *launch)
 {
 	uint64_t groups = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
 	unsigned lanes = launch->block[0] * launch->block[1] * launch->block[2];
-	unsigned each = um_occupancy(lanes, launch->dynamic_lds_bytes + launch->static_lds_bytes);
+	unsigned each = um_occupancy(lanes, launch->group_lds_bytes);
 
 	if (launch->cooperative &&
 	    groups > (uint64_t)each * um_device_get((uint32_t)um_thread.device)->compute_units)
@@ -70,8 +70,9 @@ static hipError_t prepare(struct um_launch *out, const struct um_launch_request 
 	out->entry = out->hooked || !kernel.plain ? kernel.hooked : kernel.plain;
 	um_module_lds(kernel.module, &out->static_lds, &out->static_lds_bytes);
 	if (request->lds_bytes > UM_LDS_BYTES ||
-	    request->lds_bytes + out->static_lds_bytes > UM_LDS_BYTES)
+	    request->lds_bytes + kernel.lds_bytes > UM_LDS_BYTES)
 		return hipErrorInvalidValue;
+	out->group_lds_bytes = (uint32_t)(request->lds_bytes + kernel.lds_bytes);
 	return check_resident(out);
 }
 
@@ -91,7 +92,7 @@ static void record_kernel(const struct um_launch *launch, const struct um_launch
 	record->op = launch->op;
 	memcpy(record->grid, launch->grid, sizeof(record->grid));
 	memcpy(record->block, launch->block, sizeof(record->block));
-	record->lds_bytes = launch->dynamic_lds_bytes + (uint32_t)launch->static_lds_bytes;
+	record->lds_bytes = launch->group_lds_bytes;
 	record->reads = totals->reads;
 	record->writes = totals->writes;
 	record->atomics = totals->atomics;

@@ -163,6 +163,14 @@ static void *entry_of(const struct um_module *module, const char *prefix, const 
 	return length < (int)sizeof(name) ? dlsym(module->library, name) : NULL;
 }
 
+/* A code object made by hand may not say it: then it is everything. */
+static uint64_t lds_bytes_of(const struct um_module *module, const char *mangled)
+{
+	const unsigned *bytes = entry_of(module, "um_lds_bytes", mangled);
+
+	return bytes ? *bytes : module->lds_bytes;
+}
+
 int um_module_kernel(struct um_kernel *out, struct um_module *module, const char *mangled)
 {
 	struct um_kernel kernel = {.name = mangled, .module = module};
@@ -171,6 +179,7 @@ int um_module_kernel(struct um_kernel *out, struct um_module *module, const char
 	*(void **)&kernel.plain = entry_of(module, "um_plain", mangled);
 	if (!kernel.hooked && !kernel.plain)
 		return um_fail(UM_ENOENT, "no kernel %s in the code object", mangled);
+	kernel.lds_bytes = lds_bytes_of(module, mangled);
 	*out = kernel;
 	return 0;
 }

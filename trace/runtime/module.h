@@ -36,6 +36,7 @@ struct um_kernel {
 	const char *name; /* mangled */
 	um_kernel_entry hooked, plain;
 	struct um_module *module;
+	uint64_t lds_bytes; /* of static LDS that it has itself */
 };
 
 int um_module_load(struct um_module **out, const void *bundle, size_t bytes);
@@ -45,7 +46,7 @@ int um_module_kernel(struct um_kernel *out, struct um_module *, const char *mang
 int um_module_symbol(void **address, uint64_t *bytes, struct um_module *, const char *name);
 /* Whether a code object that is loaded holds `address`: a variable of it. */
 bool um_module_holds(const void *address);
-/* Static LDS; *start is NULL where the code object has none. */
+/* The static LDS of all its kernels; *start is NULL where the code object has none. */
 void um_module_lds(const struct um_module *, char **start, uint64_t *bytes);
 
 #endif

@@ -294,8 +294,17 @@ static void lds_has_bounds(void **state)
 	char *start = symbol("__start_um_lds"), *stop = symbol("__stop_um_lds");
 
 	(void)state;
-	/* fixed[64] and s[64]. */
-	assert_in_range(stop - start, 128 * sizeof(int), 128 * sizeof(int) + 64);
+	/* fixed[64], s[64] and the padding. */
+	assert_in_range(stop - start, 128 * sizeof(int) + UM_LDS_GRANULE_BYTES,
+			128 * sizeof(int) + UM_LDS_GRANULE_BYTES + 64);
+}
+
+static void kernels_have_their_own_share_of_lds(void **state)
+{
+	(void)state;
+	assert_int_equal(*(unsigned *)symbol("um_lds_bytes.quiet"), 64 * sizeof(int));
+	assert_int_equal(*(unsigned *)symbol("um_lds_bytes.in_step"), 64 * sizeof(int));
+	assert_int_equal(*(unsigned *)symbol("um_lds_bytes.sizes"), 0);
 }
 
 static void loops_stay_loops(void **state)
@@ -484,6 +493,7 @@ int main(void)
 		cmocka_unit_test(atomics_are_one_access),
 		cmocka_unit_test(own_memory_is_quiet),
 		cmocka_unit_test(lds_has_bounds),
+		cmocka_unit_test(kernels_have_their_own_share_of_lds),
 		cmocka_unit_test(loops_stay_loops),
 		cmocka_unit_test(copies_are_ranges),
 		cmocka_unit_test(managed_variables_are_memory),

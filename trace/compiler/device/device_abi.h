@@ -13,8 +13,12 @@
  * names, for hipGetSymbolAddress and __hipRegisterVar.
  *
  * Static __shared__ variables lie together in section "um_lds" (linker symbols
- * __start_um_lds, __stop_um_lds, absent when there is none). One work-group runs at a time; the
- * runtime saves and restores the section when it lets another group have a turn.
+ * __start_um_lds, __stop_um_lds, absent when there is none), with a granule of padding behind them.
+ * One work-group runs at a time; the runtime saves and restores the section when it lets another
+ * group have a turn. How much of it kernel M itself has is a variable:
+ *
+ *   um_lds_bytes.M   const unsigned
+ *
  * Every `extern __shared__` array is the runtime's um_lds_dynamic.
  *
  * Everything here is exported by the runtime under version node UMTRACE_1. The file is C, and is
@@ -34,6 +38,9 @@ extern "C" {
 #define UM_WAVE_LANES 64
 /* LDS of one work-group on CDNA: 64 KiB ("MI200 ISA reference guide", LDS). */
 #define UM_LDS_BYTES 65536
+/* What a group's share of it is rounded up to ("MI200 ISA reference guide", LDS: 128 dwords). */
+#define UM_LDS_GRANULE_BYTES 512
+#define UM_LDS_SECTION	     "um_lds"
 
 /* Who a lane is. Constant for the life of the lane. */
 struct um_lane {
@@ -41,11 +48,12 @@ struct um_lane {
 	unsigned group[3];  /* blockIdx */
 	unsigned block[3];  /* blockDim: work-items of a group */
 	unsigned grid[3];   /* gridDim: groups of the launch */
-	unsigned lane;      /* position in its wave, 0 to 63 */
-	unsigned wave;      /* wave in its group */
+	unsigned lane;	    /* position in its wave, 0 to 63 */
+	unsigned wave;	    /* wave in its group */
 };
 
-/* The lane that runs. Code may keep the pointer: it stays valid and the same until the lane ends. */
+/* The lane that runs. Code may keep the pointer: it stays valid and the same until the lane ends.
+ */
 UM_DEVICE const struct um_lane *um_self(void) __attribute__((const));
 
 extern UM_DEVICE char um_lds_dynamic[UM_LDS_BYTES];
@@ -58,8 +66,8 @@ extern UM_DEVICE char um_lds_dynamic[UM_LDS_BYTES];
 enum um_access_kind { UM_ACCESS_READ = 0, UM_ACCESS_WRITE = 1, UM_ACCESS_ATOMIC = 2 };
 #define UM_ACCESS(bytes, kind, instruction)                                                        \
 	((unsigned)(bytes) | (unsigned)(kind) << 8 | (unsigned)(instruction) << 10)
-#define UM_ACCESS_BYTES(d)       ((d)&0xffu)
-#define UM_ACCESS_KIND(d)        ((d) >> 8 & 3u)
+#define UM_ACCESS_BYTES(d)	 ((d)&0xffu)
+#define UM_ACCESS_KIND(d)	 ((d) >> 8 & 3u)
 #define UM_ACCESS_INSTRUCTION(d) ((d) >> 10) /* 22 bits, from 0 in each code object */
 
 UM_DEVICE void um_access(const void *address, unsigned descriptor);
@@ -90,7 +98,8 @@ UM_DEVICE void um_yield(void);
 UM_DEVICE unsigned long um_clock(void);
 /* Ends the launch with an error: `hip_error` of hipError_t, text for people. Does not return. */
 UM_DEVICE void um_fault(int hip_error, const char *text) __attribute__((noreturn));
-/* Memory of kernels: malloc and free in device code. Owned by the runtime. NULL when none is left. */
+/* Memory of kernels: malloc and free in device code. Owned by the runtime. NULL when none is left.
+ */
 UM_DEVICE void *um_device_malloc(unsigned long bytes);
 UM_DEVICE void um_device_free(void *);
 
