@@ -1,0 +1,34 @@
+/*
+ * What source stands behind an address of an ELF file: function, file and line, and which functions
+ * were inlined there, from the file's own DWARF. A file without it, or one that is no ELF file, has
+ * no lines: that is no error.
+ */
+#ifndef UM_SOURCE_LINES_H
+#define UM_SOURCE_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct um_source_lines;
+
+struct um_source_frame {
+	const char *function; /* as written, less its scope; NULL: not known */
+	const char *file;     /* NULL: not known */
+	uint32_t line;	      /* 0: not known */
+	bool inlined;	      /* into the next frame */
+};
+
+/* NULL without memory. */
+struct um_source_lines *um_source_lines_create(void);
+void um_source_lines_destroy(struct um_source_lines *); /* NULL is legal */
+/*
+ * The frames of the call that returns to `return_address` of the file at `path`, innermost first.
+ * HIP's own inlined wrappers are left out. Returns how many of at most `capacity`; 0 where nothing
+ * is known. Files are opened once and kept; texts live as long as `lines`.
+ */
+size_t um_source_lines_find(struct um_source_lines *lines, const char *path,
+			    uint64_t return_address, struct um_source_frame *frames,
+			    size_t capacity);
+
+#endif
