@@ -110,8 +110,28 @@ bool um_program_is_static(const char *path)
 /* --- starting it --- */
 
 static const int held_back[] = {SIGCHLD, SIGTERM, SIGHUP};
-/* The keyboard's are the program's to answer; the others must not end umtrace before it. */
-static const int ignored[] = {SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ};
+/* Of umtrace's own doing, from the start; then the keyboard's, which are the program's to answer.
+ */
+static const int ignored[] = {SIGXFSZ, SIGPIPE, SIGINT, SIGQUIT};
+#define IGNORED	    (sizeof(ignored) / sizeof(*ignored))
+#define IGNORED_OWN 2
+
+_Static_assert(IGNORED == sizeof((struct um_program){0}.inherited) / sizeof(struct sigaction),
+	       "one for each");
+
+static void ignore(struct um_program *program, size_t first, size_t end)
+{
+	const struct sigaction action = {.sa_handler = SIG_IGN};
+
+	for (size_t i = first; i < end; i++)
+		sigaction(ignored[i], &action, &program->inherited[i]);
+}
+
+void um_program_init(struct um_program *program)
+{
+	*program = (struct um_program){0};
+	ignore(program, 0, IGNORED_OWN);
+}
 
 static void block_signals(struct um_program *program)
 {
@@ -121,22 +141,16 @@ static void block_signals(struct um_program *program)
 	for (size_t i = 0; i < sizeof(held_back) / sizeof(*held_back); i++)
 		sigaddset(&program->signals, held_back[i]);
 	block = program->signals;
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+	for (size_t i = 0; i < IGNORED; i++)
 		sigaddset(&block, ignored[i]);
 	sigprocmask(SIG_BLOCK, &block, &program->mask);
 }
 
-_Static_assert(sizeof(ignored) / sizeof(*ignored) ==
-		       sizeof((struct um_program){0}.inherited) / sizeof(struct sigaction),
-	       "one for each");
-
 static void ignore_signals(struct um_program *program)
 {
-	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 	sigset_t mask = program->mask;
 
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		sigaction(ignored[i], &ignore, &program->inherited[i]);
+	ignore(program, IGNORED_OWN, IGNORED);
 	for (size_t i = 0; i < sizeof(held_back) / sizeof(*held_back); i++)
 		sigaddset(&mask, held_back[i]);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -158,6 +172,8 @@ static void become(const struct um_program *program, const struct um_program_sta
 		   const struct sigaction *child_action, int report)
 {
 	sigaction(SIGCHLD, child_action, NULL);
+	for (size_t i = 0; i < IGNORED_OWN; i++)
+		sigaction(ignored[i], &program->inherited[i], NULL);
 	sigprocmask(SIG_SETMASK, &program->mask, NULL);
 	if (set_environment(start) == 0)
 		execvp(start->words[0], start->words);
@@ -187,7 +203,6 @@ int um_program_start(struct um_program *program, const struct um_program_start *
 	struct sigaction child_action, reap = {.sa_handler = SIG_DFL};
 	int report[2];
 
-	*program = (struct um_program){0};
 	if (pipe2(report, O_CLOEXEC) != 0)
 		return um_fail_errno(UM_EIO, "cannot make a pipe");
 	block_signals(program);
@@ -234,9 +249,8 @@ void um_program_poll(struct um_program *program, bool block)
 
 void um_program_release(struct um_program *program)
 {
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		if (ignored[i] == SIGINT || ignored[i] == SIGQUIT)
-			sigaction(ignored[i], &program->inherited[i], NULL);
+	for (size_t i = IGNORED_OWN; i < IGNORED; i++)
+		sigaction(ignored[i], &program->inherited[i], NULL);
 	sigprocmask(SIG_SETMASK, &program->mask, NULL);
 }
 

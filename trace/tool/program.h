@@ -33,6 +33,11 @@ int um_program_find(char **out, const char *name);
 /* An ELF file that no dynamic loader starts, so that nothing can be preloaded. */
 bool um_program_is_static(const char *path);
 
+/*
+ * First of all: from here on a file that may not grow, or a terminal that has gone, is an error of
+ * umtrace's and not its end.
+ */
+void um_program_init(struct um_program *);
 /* UM_EIO: the system refused, or exec did; UM_ENOENT. */
 int um_program_start(struct um_program *, const struct um_program_start *);
 /* Passes on what signals there are and sees whether the program has ended; `block`: until then. */

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -151,6 +152,16 @@ static struct um_run_row describe_run(struct session *session)
 	return run;
 }
 
+/* A limit on the size of files holds for the spool too. */
+static size_t ring_bytes(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < 2 * UM_SPOOL_DEFAULT_BYTES)
+		return limit.rlim_cur / 4;
+	return UM_SPOOL_DEFAULT_BYTES;
+}
+
 static int create_spool(struct session *session)
 {
 	struct um_spool_config config = {
@@ -159,7 +170,7 @@ static int create_spool(struct session *session)
 	};
 
 	um_model_spool_config(&session->model, &config);
-	return um_spool_create(&session->spool, NULL, UM_SPOOL_DEFAULT_BYTES, &config);
+	return um_spool_create(&session->spool, NULL, ring_bytes(), &config);
 }
 
 /* All that can be found out before the trace of that name is touched. */
@@ -372,6 +383,7 @@ int main(int argc, char **argv)
 	int status;
 
 	guard_descriptors();
+	um_program_init(&session.program);
 	if (um_trace_options_parse(&session.options, argc, argv) != 0) {
 		complain();
 		return UM_TRACE_FAILED;

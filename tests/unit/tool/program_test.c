@@ -92,6 +92,8 @@ static int status_of(const char *command)
 	const struct um_program_start start = {words, "", "/nowhere"};
 	struct um_program program;
 
+	signal(SIGPIPE, SIG_DFL); /* after the one before */
+	um_program_init(&program);
 	assert_int_equal(um_program_start(&program, &start), 0);
 	um_program_poll(&program, true);
 	assert_true(program.ended);
@@ -108,6 +110,7 @@ static void statuses_are_the_programs(void **state)
 	assert_int_equal(status_of("kill -TERM $$"), 143);
 	/* umtrace ignores SIGINT meanwhile; the program does not. */
 	assert_int_equal(status_of("kill -INT $$"), 130);
+	assert_int_equal(status_of("kill -PIPE $$"), 141);
 	assert_int_equal(status_of("kill -TERM $PPID; sleep 10; exit 1"), 143);
 }
 
@@ -119,6 +122,7 @@ static void what_cannot_be_executed_is_said(void **state)
 	struct um_program program;
 
 	(void)state;
+	um_program_init(&program);
 	in_directory(path, "data");
 	assert_int_equal(um_program_start(&program, &start), UM_EIO);
 	assert_non_null(strstr(um_error_message(), "data cannot be executed: Permission denied"));

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# A traced program finds what an untraced one finds: descriptors, signals, environment, input.
+. "$(dirname "$0")/lib.sh"
+
+program=$UM_BUILD/tests/hip/surroundings
+seq 1000 >input
+
+# same TEXT CMD...: the program, started by CMD, by itself and under umtrace: all output is alike.
+same() {
+	local text=$1 trace
+	shift
+	for trace in "" "umtrace -q $options --force -o t.um.db"; do
+		"$@" $trace "$program" <input >out 2>err
+		check "$text: status" test $? = 0
+		mv out "out.${trace:+traced}"
+		mv err "err.${trace:+traced}"
+	done
+	check "$text: output" diff out. out.traced
+	check "$text: errors" diff err. err.traced
+	check "$text: input" grep -q "read: 1000" out.traced
+	check "$text: traced" test "$(sqlite3 t.um.db 'SELECT count(*) FROM kernel')" = 1
+}
+
+# without_caught CMD...: all but the signals that are caught
+without_caught() {
+	"$@" | grep -v ^SigCgt
+	return "${PIPESTATUS[0]}"
+}
+
+options=
+same "as it is" env
+same "a preload of its own" env LD_PRELOAD=libm.so.6
+same "signals ignored" sh -c 'trap "" HUP INT CHLD PIPE XFSZ; exec "$@"' sh
+same "no errors" sh -c 'exec "$@" 2>&-' sh
+same "descriptors more" sh -c 'exec 7</dev/null 9>/dev/null; exec "$@"' sh
+# That way there is a handler of SIGSEGV, which the program's own sigaction() does not show.
+options=--host-watch=mprotect
+same "watched by mprotect" without_caught env
+options=--host-watch=none
+same "not watched" env
+finish
