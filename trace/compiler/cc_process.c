@@ -86,7 +86,8 @@ pid_t um_spawn(const struct um_argv *argv, const char *stdout_path, const char *
 	redirect(stdout_path, STDOUT_FILENO);
 	redirect(stderr_path, STDERR_FILENO);
 	execvp(argv->items[0], argv->items);
-	fprintf(stderr, "umhipcc: cannot run %s: %m\n", argv->items[0]);
+	fprintf(stderr, "umhipcc: cannot run %s: %m (Debian's packages clang-15 and lld-15)\n",
+		argv->items[0]);
 	_exit(127);
 }
 

@@ -10,7 +10,8 @@
 
 #include <stdlib.h>
 
-enum { DEPTH_MAX = 8 };
+/* How far the uses of an access are followed to a branch: accumulators use themselves for ever. */
+enum { DEPTH_MAX = 8, USES_MAX = 256 };
 
 /* Could another lane change what this reads? */
 static bool may_wait(LLVMValueRef i)
@@ -28,9 +29,9 @@ static bool may_wait(LLVMValueRef i)
 	}
 }
 
-static bool decides_branch(LLVMValueRef value, int depth)
+static bool decides_branch(LLVMValueRef value, int depth, unsigned *looked)
 {
-	if (depth > DEPTH_MAX)
+	if (depth > DEPTH_MAX || ++*looked > USES_MAX)
 		return false;
 	for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
@@ -40,7 +41,7 @@ static bool decides_branch(LLVMValueRef value, int depth)
 		if (LLVMIsABranchInst(user) || LLVMIsASwitchInst(user))
 			return true;
 		if (LLVMGetInstructionOpcode(user) != LLVMCall && !LLVMIsAStoreInst(user) &&
-		    decides_branch(user, depth + 1))
+		    decides_branch(user, depth + 1, looked))
 			return true;
 	}
 	return false;
@@ -49,8 +50,12 @@ static bool decides_branch(LLVMValueRef value, int depth)
 static bool waits(LLVMBasicBlockRef block)
 {
 	UM_IR_FOR_EACH_INSTRUCTION(i, block)
-	if (may_wait(i) && decides_branch(i, 0))
-		return true;
+	{
+		unsigned looked = 0;
+
+		if (may_wait(i) && decides_branch(i, 0, &looked))
+			return true;
+	}
 	return false;
 }
 
