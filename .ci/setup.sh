@@ -5,6 +5,7 @@ um_packages=(
 	cmake ninja-build pkg-config
 	hipcc libamdhip64-dev                   # HIP: headers, the compiler driver of AMD
 	clang-tools-15 lld-15 llvm-15-dev       # umhipcc: offload bundles, linking, LLVM's C API
+	libboost-context-dev                    # runtime: switching between lanes
 	libsqlite3-dev libzstd-dev              # trace database, access stream
 	libdw-dev                               # file and line of call sites
 	libyaml-dev libjansson-dev              # policy and machine files, JSON output

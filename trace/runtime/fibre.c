@@ -1,8 +1,15 @@
 #include "fibre.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
+
+/* Boost.Context 1.61 and later, boost/context/detail/fcontext.hpp; extern "C" there. */
+struct transfer {
+	um_context from;
+	void *data;
+};
+struct transfer jump_fcontext(um_context to, void *data);
+um_context make_fcontext(void *top, size_t bytes, void (*entry)(struct transfer));
 
 #define STACK_BYTES UM_FIBRE_STACK_BYTES
 #define SLAB_STACKS 64u
@@ -32,54 +39,32 @@ static struct {
 	um_fibre_stack starting;
 } pool;
 
-/*
- * A context is the stack pointer below the registers that survive a call (System V ABI, AMD64,
- * 3.2.1), without the floating-point control words, which no kernel changes.
- *
- * It leaves with a jump and callers call it last (a tail call), so that one indirect jump leads
- * straight into the kernel. Processors predict that from what ran before; they would predict a
- * return from the last call, which is that of another lane at another barrier. (Boost.Context's
- * jump_fcontext saves control words and returns through its callers: a barrier costs 3 to 4 times
- * as much with it.)
- */
-__attribute__((naked, noinline)) uint64_t um_fibre_jump(um_context *from __attribute__((unused)),
-							um_context to __attribute__((unused)),
-							uint64_t value __attribute__((unused)))
+/* What a jump hands over: where its caller is to be kept, and the value. */
+struct message {
+	um_context *from;
+	uint64_t value;
+};
+
+static uint64_t receive(struct transfer transfer)
 {
-	__asm__("push %rbp\n\t"
-		"push %rbx\n\t"
-		"push %r12\n\t"
-		"push %r13\n\t"
-		"push %r14\n\t"
-		"push %r15\n\t"
-		"mov %rsp, (%rdi)\n\t"
-		"mov %rsi, %rsp\n\t"
-		"mov %rdx, %rax\n\t"
-		"pop %r15\n\t"
-		"pop %r14\n\t"
-		"pop %r13\n\t"
-		"pop %r12\n\t"
-		"pop %rbx\n\t"
-		"pop %rbp\n\t"
-		"pop %rcx\n\t"
-		"jmp *%rcx");
+	const struct message *message = transfer.data;
+
+	*message->from = transfer.from;
+	return message->value;
 }
 
-static void entry(void)
+uint64_t um_fibre_jump(um_context *from, um_context to, uint64_t value)
 {
+	struct message message = {from, value};
+
+	return receive(jump_fcontext(to, &message));
+}
+
+static void entry(struct transfer transfer)
+{
+	receive(transfer);
 	pool.body(pool.starting);
 	abort(); /* the contract of um_fibre_create(): a body leaves */
-}
-
-/* A context that goes to entry(), aligned as behind a call from nowhere. `top`: multiple of 16. */
-static um_context make_context(char *top)
-{
-	enum { REGISTERS = 6, NOWHERE = 1 };
-	uintptr_t *at = (uintptr_t *)top - NOWHERE - 1 - REGISTERS;
-
-	memset(at, 0, (size_t)(top - (char *)at));
-	at[REGISTERS] = (uintptr_t)entry;
-	return at;
 }
 
 static bool idle_list_make(void)
@@ -131,7 +116,8 @@ um_context um_fibre_create(void (*body)(um_fibre_stack))
 	stack = pool.idle[--pool.idle_count];
 	pool.body = body;
 	pool.starting = stack;
-	return make_context(stack_base(stack) + STACK_BYTES - COLOUR_BYTES(stack));
+	return make_fcontext(stack_base(stack) + STACK_BYTES - COLOUR_BYTES(stack),
+			     STACK_BYTES - COLOUR_BYTES(stack), entry);
 }
 
 void um_fibre_leave(um_fibre_stack stack, um_context to, uint64_t value)
