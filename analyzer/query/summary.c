@@ -94,7 +94,59 @@ static int load_rows(struct um_summary *summary, struct um_db *db)
 	return error;
 }
 
+/* ---------------------------------------------------------------- what is in it */
+
+const char *um_summary_origin(const struct um_summary *summary, const char *record)
+{
+	for (size_t i = 0; i < summary->origin_count; i++)
+		if (strcmp(summary->origins[i].record, record) == 0)
+			return summary->origins[i].origin;
+	return NULL;
+}
+
+static int find_row(struct sqlite3_stmt *row, void *context)
+{
+	*(bool *)context = sqlite3_column_int64(row, 0) != 0;
+	return 0;
+}
+
+/* A table without rows may mean that nothing happened, or that nobody looked: the origin says. */
+static int load_presence(struct um_summary *summary, struct um_db *db)
+{
+	const struct {
+		const char *record, *sql;
+		bool *has;
+	} records[] = {
+		{"fault", "SELECT EXISTS (SELECT 1 FROM fault)", &summary->has_faults},
+		{"migration", "SELECT EXISTS (SELECT 1 FROM migration)", &summary->has_migrations},
+		{"remote_access", "SELECT EXISTS (SELECT 1 FROM remote_access)",
+		 &summary->has_remote_accesses},
+		{"copy_traffic", "SELECT EXISTS (SELECT 1 FROM copy_traffic)",
+		 &summary->has_copies},
+	};
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]) && !error; i++) {
+		const char *origin = um_summary_origin(summary, records[i].record);
+
+		if (origin && strcmp(origin, "absent") != 0)
+			*records[i].has = true;
+		else
+			error = um_query_each(db, records[i].sql, find_row, records[i].has);
+	}
+	return error;
+}
+
 /* ---------------------------------------------------------------- totals */
+
+/* Adds to a sum, which one that is not known leaves unknown. False: more than 64 bits. */
+static bool add(int64_t *sum, int64_t value)
+{
+	if (*sum != UM_NULL && value != UM_NULL)
+		return !__builtin_add_overflow(*sum, value, sum);
+	*sum = UM_NULL;
+	return true;
+}
 
 static int add_traffic(struct sqlite3_stmt *row, void *context)
 {
@@ -104,17 +156,29 @@ static int add_traffic(struct sqlite3_stmt *row, void *context)
 	for (size_t i = 0; i < UM_TRAFFIC_CAUSES; i++) {
 		if (!cause || strcmp(um_traffic_cause_names[i], cause) != 0)
 			continue;
+		summary->traffic[i] =
+			(struct um_traffic){um_query_integer(row, 1), um_query_integer(row, 2),
+					    um_query_integer(row, 3)};
+	}
+	return 0;
+}
+
+/* What no table was there for is not known, and so is a total without it. */
+static int total_traffic(struct um_summary *summary)
+{
+	static const struct um_traffic unknown = {UM_NULL, UM_NULL, UM_NULL};
+	struct um_traffic *total = &summary->total;
+
+	for (size_t i = 0; i < UM_TRAFFIC_CAUSES; i++) {
 		struct um_traffic *traffic = &summary->traffic[i];
-		traffic->bytes_to_device = sqlite3_column_int64(row, 1);
-		traffic->bytes_to_host = sqlite3_column_int64(row, 2);
-		traffic->transfers = sqlite3_column_int64(row, 3);
-		int64_t transfers = i == UM_TRAFFIC_REMOTE_ACCESS ? 0 : traffic->transfers;
-		struct um_traffic *total = &summary->total;
-		if (__builtin_add_overflow(total->bytes_to_device, traffic->bytes_to_device,
-					   &total->bytes_to_device) ||
-		    __builtin_add_overflow(total->bytes_to_host, traffic->bytes_to_host,
-					   &total->bytes_to_host) ||
-		    __builtin_add_overflow(total->transfers, transfers, &total->transfers))
+
+		if (!(i == UM_TRAFFIC_COPY	      ? summary->has_copies
+		      : i == UM_TRAFFIC_REMOTE_ACCESS ? summary->has_remote_accesses
+						      : summary->has_migrations))
+			*traffic = unknown;
+		if (!add(&total->bytes_to_device, traffic->bytes_to_device) ||
+		    !add(&total->bytes_to_host, traffic->bytes_to_host) ||
+		    !add(&total->transfers, i == UM_TRAFFIC_REMOTE_ACCESS ? 0 : traffic->transfers))
 			return um_fail(UM_EFORMAT, "%s: more bytes than can be", summary->path);
 	}
 	return 0;
@@ -132,6 +196,14 @@ static int add_faults(struct sqlite3_stmt *row, void *context)
 	totals->pages = sqlite3_column_int64(row, 4);
 	totals->batches = sqlite3_column_int64(row, 5);
 	return 0;
+}
+
+static void forget_faults(struct um_summary *summary)
+{
+	static const struct um_fault_totals unknown = {UM_NULL, UM_NULL, UM_NULL, UM_NULL, UM_NULL};
+
+	if (!summary->has_faults)
+		summary->device_faults = summary->host_faults = unknown;
 }
 
 static int add_call(struct sqlite3_stmt *row, void *context)
@@ -181,7 +253,8 @@ static int load_totals(struct um_summary *summary, struct um_db *db)
 
 	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]) && !error; i++)
 		error = um_query_each(db, queries[i].sql, queries[i].add, summary);
-	return error;
+	forget_faults(summary);
+	return error ? error : total_traffic(summary);
 }
 
 /* ---------------------------------------------------------------- life */
@@ -195,6 +268,8 @@ static int load_all(struct um_summary *summary, struct um_db *db)
 		error = um_text_pool_keep(summary->texts, &summary->path);
 	if (!error)
 		error = load_rows(summary, db);
+	if (!error)
+		error = load_presence(summary, db);
 	if (!error)
 		error = load_totals(summary, db);
 	if (!error)

@@ -8,6 +8,8 @@
 
 #include "trace/db/trace_db.h"
 
+#include <stdbool.h>
+
 /* Causes of link traffic: those of the migration table, then the two that move no page. */
 enum um_traffic_cause {
 	UM_TRAFFIC_DEVICE_FAULT,
@@ -23,11 +25,12 @@ enum um_traffic_cause {
 /* As the schema writes it: "device_fault", ... */
 extern const char *const um_traffic_cause_names[UM_TRAFFIC_CAUSES];
 
+/* UM_NULL: not in the file, or rows of it do not say. */
 struct um_traffic {
 	int64_t bytes_to_device, bytes_to_host, transfers;
 };
 
-/* Faults of the devices together, or of the host. */
+/* Faults of the devices together, or of the host. UM_NULL as above. */
 struct um_fault_totals {
 	int64_t faults, read_faults, write_faults, pages, batches;
 };
@@ -70,6 +73,7 @@ struct um_summary {
 	size_t device_count;
 	struct um_origin_row *origins;
 	size_t origin_count;
+	bool has_faults, has_migrations, has_remote_accesses, has_copies; /* were to be had */
 	struct um_loss_row *losses;
 	size_t loss_count;
 	struct um_count *calls; /* by op kind, most first; bytes is UM_NULL */
@@ -85,6 +89,9 @@ struct um_summary {
 	size_t allocation_count;
 	struct um_text_pool *texts; /* owns the strings */
 };
+
+/* The origin of a kind of record ("modelled"); NULL if the file does not say. */
+const char *um_summary_origin(const struct um_summary *, const char *record);
 
 /* UM_EFORMAT where the rows make no sense together, UM_ENOMEM. */
 int um_summary_load(struct um_summary **out, struct um_db *);

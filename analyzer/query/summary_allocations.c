@@ -49,6 +49,19 @@ static const char sites_sql[] =
 static const char touched_sql[] = "SELECT allocation, first_page, pages FROM page_access"
 				  " ORDER BY allocation, first_page";
 
+static void forget_absent(const struct um_summary *summary, struct um_allocation_summary *of)
+{
+	if (!summary->has_faults)
+		of->device_faults = of->host_faults = UM_NULL;
+	if (!summary->has_migrations)
+		of->migrated_to_device_bytes = of->migrated_to_host_bytes = of->evicted_bytes =
+			UM_NULL;
+	if (!summary->has_remote_accesses)
+		of->remote_to_device_bytes = of->remote_to_host_bytes = UM_NULL;
+	if (!summary->has_copies)
+		of->copied_to_device_bytes = of->copied_to_host_bytes = UM_NULL;
+}
+
 static int add_allocation(struct sqlite3_stmt *row, void *context)
 {
 	struct um_summary *summary = context;
@@ -76,6 +89,7 @@ static int add_allocation(struct sqlite3_stmt *row, void *context)
 	if (added->bytes < 0 || added->bytes > INT64_MAX / 2)
 		return um_fail(UM_EFORMAT, "%s: damaged: an allocation of a size that cannot be",
 			       summary->path);
+	forget_absent(summary, added);
 	int error = um_text_pool_keep(summary->texts, &added->name);
 	return error ? error : um_text_pool_keep(summary->texts, &added->kind);
 }

@@ -51,6 +51,12 @@ static int add_kernel(struct sqlite3_stmt *row, void *context)
 		.remote_to_device_bytes = um_query_integer(row, 12),
 		.remote_to_host_bytes = um_query_integer(row, 13),
 	};
+	if (!summary->has_faults)
+		kernel->faults = UM_NULL;
+	if (!summary->has_migrations)
+		kernel->migrated_to_device_bytes = kernel->migrated_to_host_bytes = UM_NULL;
+	if (!summary->has_remote_accesses)
+		kernel->remote_to_device_bytes = kernel->remote_to_host_bytes = UM_NULL;
 	return um_text_pool_keep(summary->texts, &kernel->name);
 }
 

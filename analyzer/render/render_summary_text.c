@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum { NAME_COLUMNS = 36 };
+#define NOT_THERE "  not in this file\n"
 
 /* ---------------------------------------------------------------- cells */
 
@@ -116,12 +117,19 @@ static void traffic_row(struct um_text_table *table, const char *what,
 	cell_count(table, traffic->transfers);
 }
 
+/* Nothing of it, or nothing known of it. */
+static bool is_none(const struct um_traffic *traffic)
+{
+	return (!traffic->bytes_to_device || traffic->bytes_to_device == UM_NULL) &&
+	       (!traffic->bytes_to_host || traffic->bytes_to_host == UM_NULL);
+}
+
 /* What remote bytes are, since no cache is simulated. */
 static void note_remote(struct um_text_table *table, const struct um_traffic *remote)
 {
 	char requests[32], all[32];
 
-	if (!remote->bytes_to_device && !remote->bytes_to_host)
+	if (is_none(remote))
 		return;
 	um_text_table_note(table, "remote access: each line once per launch, as with a cache that "
 				  "keeps them all");
@@ -139,20 +147,24 @@ static int print_traffic(FILE *out, const struct um_summary *summary)
 {
 	struct um_text_table *table;
 	const char *link = summary->device_count ? summary->devices[0].link : NULL;
-	int error = um_text_table_create(&table, traffic_columns);
 
-	if (error)
-		return error;
 	fputs("\nTraffic between host and GPU over ", out);
 	um_text_print(out, link ? link : "a link that the file does not name");
 	fputc('\n', out);
+	if (!summary->has_migrations && !summary->has_remote_accesses && !summary->has_copies) {
+		fputs(NOT_THERE, out);
+		return 0;
+	}
+	int error = um_text_table_create(&table, traffic_columns);
+	if (error)
+		return error;
 	for (size_t i = 0; i < UM_TRAFFIC_CAUSES; i++) {
 		/* Remote accesses are single requests: they are no transfers, and not in the total.
 		 */
 		struct um_traffic shown = summary->traffic[i];
 		if (i == UM_TRAFFIC_REMOTE_ACCESS)
 			shown.transfers = UM_NULL;
-		if (shown.bytes_to_device || shown.bytes_to_host)
+		if (!is_none(&shown))
 			traffic_row(table, cause_words[i], &shown);
 	}
 	traffic_row(table, "total", &summary->total);
@@ -183,11 +195,9 @@ static void print_faults_of(FILE *out, const char *whose, const struct um_fault_
 
 static void print_faults(FILE *out, const struct um_summary *summary)
 {
-	const char *origin = um_summary_origin(summary, "fault");
-
 	fputs("\nPage faults\n", out);
-	if (origin && strcmp(origin, "absent") == 0) {
-		fputs("  not in this file\n", out);
+	if (!summary->has_faults) {
+		fputs(NOT_THERE, out);
 		return;
 	}
 	print_faults_of(out, "of the GPU", &summary->device_faults);
@@ -251,6 +261,24 @@ static void note_rest(struct um_text_table *table, size_t count, size_t rows)
 		um_text_table_note(table, "... and %zu more: --rows=0 shows all", count - rows);
 }
 
+/* What an early end of the file may leave is a launch without its kernel. */
+static void print_no_kernels(FILE *out, const struct um_summary *summary)
+{
+	int64_t launches = 0;
+
+	for (size_t i = 0; i < summary->call_count; i++)
+		if (strcmp(summary->calls[i].name, "launch") == 0)
+			launches = summary->calls[i].count;
+	fputs("\nKernels\n", out);
+	if (!launches) {
+		fputs("  none was launched\n", out);
+		return;
+	}
+	fputs("  ", out);
+	put_counted(out, launches, "launch", "launches");
+	fputs(" whose kernels are not in this file\n", out);
+}
+
 static int print_kernels(FILE *out, const struct um_summary *summary, size_t rows)
 {
 	/* The time that a CPU took to play a kernel says nothing: only a simulation's is shown. */
@@ -260,7 +288,7 @@ static int print_kernels(FILE *out, const struct um_summary *summary, size_t row
 	int error;
 
 	if (!summary->kernel_count) {
-		fputs("\nKernels\n  none was launched\n", out);
+		print_no_kernels(out, summary);
 		return 0;
 	}
 	memcpy(columns, kernel_columns, sizeof(columns));
@@ -331,17 +359,24 @@ static void allocation_row(struct um_text_table *table, const struct um_allocati
 	cell_bytes(table, of->migrated_to_host_bytes);
 	cell_bytes(table, of->remote_to_device_bytes);
 	cell_bytes(table, of->remote_to_host_bytes);
-	cell_bytes(table, (int64_t)((uint64_t)of->copied_to_device_bytes +
-				    (uint64_t)of->copied_to_host_bytes));
+	cell_bytes(table, of->copied_to_device_bytes == UM_NULL
+				  ? UM_NULL
+				  : (int64_t)((uint64_t)of->copied_to_device_bytes +
+					      (uint64_t)of->copied_to_host_bytes));
 	cell_count(table, touched_known ? of->host_touched_pages : UM_NULL);
 }
 
 /* Doubles, so that sums of a damaged file cannot overflow. */
 static double traffic_of(const struct um_allocation_summary *of)
 {
-	return (double)of->migrated_to_device_bytes + (double)of->migrated_to_host_bytes +
-	       (double)of->remote_to_device_bytes + (double)of->remote_to_host_bytes +
-	       (double)of->copied_to_device_bytes + (double)of->copied_to_host_bytes;
+	const int64_t parts[] = {of->migrated_to_device_bytes, of->migrated_to_host_bytes,
+				 of->remote_to_device_bytes,   of->remote_to_host_bytes,
+				 of->copied_to_device_bytes,   of->copied_to_host_bytes};
+	double sum = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		sum += parts[i] == UM_NULL ? 0 : (double)parts[i];
+	return sum;
 }
 
 static int most_traffic_first(const void *left, const void *right)

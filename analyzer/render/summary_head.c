@@ -9,19 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *origin_of(const struct um_summary *summary, const char *record)
-{
-	for (size_t i = 0; i < summary->origin_count; i++)
-		if (strcmp(summary->origins[i].record, record) == 0)
-			return summary->origins[i].origin;
-	return NULL;
-}
-
-const char *um_summary_origin(const struct um_summary *summary, const char *record)
-{
-	return origin_of(summary, record);
-}
-
 static void begin(FILE *out, const char *label)
 {
 	fprintf(out, "  %-11s", label);
@@ -298,7 +285,7 @@ void um_render_summary_head(FILE *out, const struct um_summary *summary)
 	put_title(out, summary);
 	put_recorded(out, &summary->run);
 	put_machine(out, summary);
-	put_driver(out, &summary->run, origin_of(summary, "fault"));
+	put_driver(out, &summary->run, um_summary_origin(summary, "fault"));
 	if (summary->run.policy)
 		put_policy(out, summary->run.policy);
 	if (summary->run.stamps)

@@ -5,7 +5,5 @@
 #include "render_summary.h"
 
 void um_render_summary_head(FILE *out, const struct um_summary *);
-/* The origin of a kind of record ("modelled"); NULL if the file does not say. */
-const char *um_summary_origin(const struct um_summary *, const char *record);
 
 #endif

@@ -49,7 +49,6 @@ static const char *keep_word(const char *word)
 		"stream_destroy",
 		"attach",
 		"host",
-		"range",
 		"read_mostly",
 		"unset_read_mostly",
 		"preferred_location",

@@ -94,7 +94,8 @@ static int write_origins(struct um_db *db, const struct um_replay *replay, struc
 	int error = um_db_each(trace, &um_table_origin, NULL, 0, copy_origin, db);
 
 	for (size_t i = 0; i < sizeof(modelled) / sizeof(*modelled) && !error; i++) {
-		struct um_origin_row row = {modelled[i], "modelled", replay->driver->validated};
+		struct um_origin_row row = {modelled[i], "modelled", "run",
+					    replay->driver->validated};
 
 		error = um_db_insert(db, &um_table_origin, &row);
 	}

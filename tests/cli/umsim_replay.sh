@@ -8,8 +8,8 @@ sqlite3 app.um.db <"$UM_SOURCE/trace/db/schema.sql"
 sqlite3 app.um.db "
 	INSERT INTO run (role, tool, command, clock, ended, exit_status)
 		VALUES ('trace', 'test', './app', 'none', 'exited', 0);
-	INSERT INTO origin VALUES ('page_access', 'emulated', NULL), ('fault', 'measured', 'replaced');
-	INSERT INTO site VALUES (1);
+	INSERT INTO origin (record, origin, detail) VALUES ('page_access', 'emulated', NULL), ('fault', 'measured', 'replaced');
+	INSERT INTO site (site) VALUES (1);
 	INSERT INTO frame VALUES (1, 0, '/home/u/app', 16, 'main', '/home/u/app.hip', 42, 0);
 	INSERT INTO allocation (allocation, kind, bytes, op, site) VALUES (1, 'managed', 1048576, 1, 1);
 	INSERT INTO op (op, kind, allocation, offset_bytes, bytes, device, advice) VALUES

@@ -58,13 +58,13 @@ TABLE(device, "device");
 
 #define ROW struct um_origin_row
 static const struct um_column origin_columns[] = {
-	TEXT_(record), TEXT_(origin), TEXT(detail), {0},
+	TEXT_(record), TEXT_(origin), TEXT_(clock), TEXT(detail), {0},
 };
 TABLE(origin, "record");
 #undef ROW
 
 #define ROW struct um_site_row
-static const struct um_column site_columns[] = {INT_(site), {0}};
+static const struct um_column site_columns[] = {INT_(site), INT(parent), {0}};
 TABLE(site, "site");
 #undef ROW
 

@@ -75,11 +75,11 @@ struct um_device_row {
 };
 
 struct um_origin_row {
-	const char *record, *origin, *detail;
+	const char *record, *origin, *clock, *detail;
 };
 
 struct um_site_row {
-	int64_t site;
+	int64_t site, parent;
 };
 
 struct um_frame_row {

@@ -5,7 +5,8 @@
 -- application_id 0x554d5452 ("UMTR"), user_version = version of this file. A reader refuses a newer
 -- version. Added tables and columns raise the version; nothing changes its meaning within one.
 --
--- Units are in the names: _ns (of run.clock), _bytes. A page is 4096 bytes and is numbered within
+-- Units are in the names: _ns (of run.clock, or of origin.clock where the record has another),
+-- _bytes. A page is 4096 bytes and is numbered within
 -- its allocation; a line is 64 bytes, bit i of a mask is line i of the page. Ids are in program
 -- order from 1. Devices count from 0; -1 is the host. NULL is "not known", never "none".
 -- Where rows are many, a word is kept as its code and an end as a duration; the word and the end are
@@ -57,16 +58,26 @@ CREATE TABLE device (
 	link_to_host_bytes_per_s REAL
 );
 
--- What each kind of record in this file is. Figures of different origin are never compared as equals.
+-- What each kind of record in this file is. Figures of different origin are never compared as equals,
+-- nor times of different clocks. A file says of each kind that it could hold what it is, 'absent'
+-- where it holds none; a kind without a row here is as good as absent. `record` is a table, or
+-- 'op.time' (start_ns and end_ns of op), 'page_access.host' (those of host ops),
+-- 'page_access.requests' (the columns requests and atomics).
 CREATE TABLE origin (
-	record TEXT PRIMARY KEY,      -- a table, or 'op.time', 'page_access.host', ...
+	record TEXT PRIMARY KEY,
 	origin TEXT NOT NULL CHECK (origin IN
 		('measured', 'emulated', 'modelled', 'imported', 'inferred', 'absent')),
+	clock TEXT NOT NULL DEFAULT 'run', -- of its _ns: 'run' (run.clock), 'simulated' (from 0), ...
 	detail TEXT
 ) WITHOUT ROWID;
 
--- A place in the program: a call stack, innermost frame first (depth 0).
-CREATE TABLE site (site INTEGER PRIMARY KEY);
+-- A place in the program that was called from `parent`, so that call stacks are a tree; NULL: the
+-- caller was not recorded. Its frames are those of one address: where functions were inlined there,
+-- the innermost is depth 0.
+CREATE TABLE site (
+	site INTEGER PRIMARY KEY,
+	parent INTEGER REFERENCES site
+);
 CREATE TABLE frame (
 	site INTEGER NOT NULL REFERENCES site,
 	depth INTEGER NOT NULL,
@@ -97,7 +108,7 @@ CREATE TABLE op (
 	op INTEGER PRIMARY KEY,
 	kind TEXT NOT NULL CHECK (kind IN ('alloc', 'free', 'advise', 'prefetch', 'copy', 'memset',
 		'launch', 'sync_device', 'sync_stream', 'event_record', 'event_sync', 'stream_wait',
-		'stream_create', 'stream_destroy', 'attach', 'host', 'range')),
+		'stream_create', 'stream_destroy', 'attach', 'host')),
 	flags INTEGER NOT NULL DEFAULT 0, -- 1 asynchronous, 2 non-blocking stream, 4 untraced launch
 	thread INTEGER,               -- 1 is the first host thread
 	stream INTEGER,               -- 0 is the null stream
@@ -110,10 +121,10 @@ CREATE TABLE op (
 	bytes INTEGER,
 	source_allocation INTEGER,    -- copy
 	source_offset_bytes INTEGER,
-	device INTEGER,               -- target of advice and prefetch (-1 host)
+	device INTEGER,               -- target of advice and prefetch (-1 host), else current
 	advice TEXT,                  -- 'read_mostly', 'unset_read_mostly', 'preferred_location', ...
 	event INTEGER,
-	value INTEGER                 -- memset pattern, hipMemcpyKind
+	value INTEGER                 -- memset pattern, hipMemcpyKind, hipMemAttach*
 );
 
 CREATE TABLE kernel (
@@ -123,7 +134,8 @@ CREATE TABLE kernel (
 	grid_x INTEGER NOT NULL, grid_y INTEGER NOT NULL, grid_z INTEGER NOT NULL,    -- groups
 	block_x INTEGER NOT NULL, block_y INTEGER NOT NULL, block_z INTEGER NOT NULL, -- lanes
 	lds_bytes INTEGER,
-	reads INTEGER,                -- by lanes, of memory that HIP allocated; NULL: untraced
+	reads INTEGER,                -- by lanes, of memory that HIP allocated; NULL, and so the
+	                              -- next four: untraced, or the launch never ended
 	writes INTEGER,
 	atomics INTEGER,
 	bytes_read INTEGER,           -- by lanes
@@ -133,7 +145,8 @@ CREATE TABLE kernel (
 -- Which lines of which pages an op touched. `pages` pages from first_page were touched alike.
 -- touch: 1 read, 2 written, 4 the first access wrote, 8 only known by page (masks are NULL).
 -- requests, atomics: coalesced requests a page (distinct lines a wave and instruction), and those
--- of them that were atomic; NULL where not counted. Atomics are in both masks.
+-- of them that were atomic; NULL where not counted. Atomics are in both masks. Of what a host op
+-- wrote it is not known whether it read it before: 4 is never set there.
 CREATE TABLE page_access (
 	op INTEGER NOT NULL REFERENCES op,
 	allocation INTEGER NOT NULL,
@@ -147,7 +160,8 @@ CREATE TABLE page_access (
 	PRIMARY KEY (op, allocation, first_page)
 ) WITHOUT ROWID;
 
--- The ordered access stream of a launch: zstd over the payload that spool/access_stream.h documents.
+-- The ordered access stream of a launch: zstd over the payload that spool/access_stream.h documents;
+-- its format is of the schema's version.
 CREATE TABLE access_chunk (
 	op INTEGER NOT NULL REFERENCES op,
 	chunk INTEGER NOT NULL,

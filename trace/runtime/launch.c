@@ -76,7 +76,7 @@ static hipError_t prepare(struct um_launch *out, const struct um_launch_request 
 	return check_resident(out);
 }
 
-/* Demangling is umtrace's: the second text stays empty. */
+/* `totals` is NULL before it runs. Demangling is umtrace's: the second text stays empty. */
 static void record_kernel(const struct um_launch *launch, const struct um_launch_totals *totals)
 {
 	struct um_record_kernel *record;
@@ -93,11 +93,14 @@ static void record_kernel(const struct um_launch *launch, const struct um_launch
 	memcpy(record->grid, launch->grid, sizeof(record->grid));
 	memcpy(record->block, launch->block, sizeof(record->block));
 	record->lds_bytes = launch->group_lds_bytes;
-	record->reads = totals->reads;
-	record->writes = totals->writes;
-	record->atomics = totals->atomics;
-	record->bytes_read = totals->bytes_read;
-	record->bytes_written = totals->bytes_written;
+	if (totals) {
+		record->ended = 1;
+		record->reads = totals->reads;
+		record->writes = totals->writes;
+		record->atomics = totals->atomics;
+		record->bytes_read = totals->bytes_read;
+		record->bytes_written = totals->bytes_written;
+	}
 	memcpy(record->name, launch->name, name_bytes);
 	um_tracer_put(&record->header);
 	free(record);
@@ -118,6 +121,7 @@ static hipError_t run(struct um_launch *launch, uint32_t stream)
 
 	op.flags = UM_OP_ASYNC | (launch->hooked ? 0 : UM_OP_UNTRACED);
 	launch->op = um_tracer_op_begin(&op);
+	record_kernel(launch, NULL);
 	hipError_t error = (hipError_t)um_exec_run(launch, &totals);
 
 	um_tracer_op_end(&op, error);

@@ -1,9 +1,9 @@
 /*
  * The spool record: what a traced program tells umtrace. Contract between whatever runs inside
  * the program (runtime, taps) and the ingest. Little endian, natural alignment, each record a
- * multiple of 8 bytes, `bytes` including its header. Additions only: a reader skips kinds it does
- * not know and reads the fields that a record is long enough to have. Anything else raises
- * UM_SPOOL_VERSION.
+ * multiple of 8 bytes, `bytes` including its header. Records never outlive a run, so writer and
+ * reader are of one build: any change raises UM_SPOOL_VERSION, and unequal versions refuse each
+ * other.
  *
  * Times are ns of CLOCK_BOOTTIME. Ids (op, allocation, site, stream, event) count from 1 in the
  * order of the program; 0 means none. Pages are 4 KiB and are numbered within their allocation,
@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define UM_SPOOL_VERSION 1u
+#define UM_SPOOL_VERSION 2u
 #define UM_PAGE_SHIFT	 12
 #define UM_PAGE_BYTES	 4096u
 #define UM_LINE_SHIFT	 6
@@ -23,17 +23,17 @@
 
 /* Where a record's text fields end up is said beside them; text is UTF-8 or any bytes but NUL. */
 enum um_record_kind {
-	UM_RECORD_PAD = 0,  /* skip */
-	UM_RECORD_HELLO,    /* first record of a program */
-	UM_RECORD_DEVICE,   /* a device the program can see */
-	UM_RECORD_SITE,	    /* a place in the program that later records name */
+	UM_RECORD_PAD = 0, /* skip */
+	UM_RECORD_HELLO,   /* first record of a program */
+	UM_RECORD_DEVICE,  /* a device the program can see */
+	UM_RECORD_SITE,	   /* a place in the program that later records name */
 	UM_RECORD_ALLOCATION,
-	UM_RECORD_OP,	    /* what the program asked for; a second record of the same id updates */
-	UM_RECORD_KERNEL,   /* details of a launch op */
-	UM_RECORD_PAGES,    /* page accesses of an op */
-	UM_RECORD_STREAM,   /* a chunk of the ordered access stream of a launch op */
-	UM_RECORD_LOSS,	    /* something was not recorded */
-	UM_RECORD_BYE,	    /* the program ended by exit() or return from main */
+	UM_RECORD_OP,	  /* what the program asked for; a second record of the same id updates */
+	UM_RECORD_KERNEL, /* details of a launch op */
+	UM_RECORD_PAGES,  /* page accesses of an op */
+	UM_RECORD_STREAM, /* a chunk of the ordered access stream of a launch op */
+	UM_RECORD_LOSS,	  /* something was not recorded */
+	UM_RECORD_BYE,	  /* the program ended by exit() or return from main */
 };
 
 struct um_record {
@@ -47,19 +47,19 @@ enum um_host_watch {
 	UM_HOST_WATCH_NONE = 0,
 	UM_HOST_WATCH_WP_ASYNC,	 /* userfaultfd write-protect, async (Linux 6.7) */
 	UM_HOST_WATCH_UFFD_SYNC, /* userfaultfd served by a thread, needs privileges */
-	UM_HOST_WATCH_MPROTECT,	 /* mprotect and SIGSEGV; system calls on watched pages are wrapped */
+	UM_HOST_WATCH_MPROTECT,	 /* mprotect and SIGSEGV, and system calls that touch are wrapped */
 };
 
 struct um_record_hello {
 	struct um_record header;
 	uint32_t spool_version;
 	uint32_t pid;
-	uint32_t backend;	/* enum um_backend */
-	uint32_t host_watch;	/* enum um_host_watch */
-	uint32_t filter_pages;	/* K of the access stream's repeat filter */
-	uint32_t requests;	/* 1: coalesced requests are counted */
+	uint32_t backend;      /* enum um_backend */
+	uint32_t host_watch;   /* enum um_host_watch */
+	uint32_t filter_pages; /* K of the access stream's repeat filter */
+	uint32_t requests;     /* 1: coalesced requests are counted */
 	uint64_t start_ns;
-	char runtime[64];	/* "umtrace HIP runtime 0.1.0 (HIP 5.2)" */
+	char runtime[64]; /* "umtrace HIP runtime 0.1.0 (HIP 5.2)" */
 };
 
 struct um_record_device {
@@ -74,7 +74,7 @@ struct um_record_device {
 struct um_record_site {
 	struct um_record header;
 	uint32_t site;
-	uint32_t reserved;
+	uint32_t parent; /* the site that called this one, told before it; 0: not known */
 	uint64_t offset; /* of the return address from the load base: its address in the ELF file */
 	char text[];	 /* "module\0symbol\0": path, nearest symbol or "" */
 };
@@ -90,7 +90,7 @@ enum um_allocation_kind {
 struct um_record_allocation {
 	struct um_record header;
 	uint32_t allocation;
-	uint32_t kind; /* enum um_allocation_kind */
+	uint32_t kind;	/* enum um_allocation_kind */
 	uint32_t flags; /* as given: hipMemAttach*, hipHostMalloc* */
 	int32_t device; /* current device at the call */
 	uint64_t address;
@@ -100,24 +100,27 @@ struct um_record_allocation {
 	char name[]; /* NUL-terminated; "" when the program gave none */
 };
 
+/*
+ * Behind each kind: which fields of um_record_op mean something, besides op, flags, thread, stream,
+ * times, result, site, device and allocation. RANGE: offset, bytes.
+ */
 enum um_op_kind {
-	UM_OP_ALLOC = 1,
-	UM_OP_FREE,
-	UM_OP_ADVISE,	  /* advice, device, allocation, offset, bytes */
-	UM_OP_PREFETCH,	  /* device (-1 host), allocation, offset, bytes, stream */
-	UM_OP_COPY,	  /* source_*, allocation (target), bytes, stream; 0: unknown host memory */
-	UM_OP_MEMSET,	  /* allocation, offset, bytes, value */
-	UM_OP_LAUNCH,	  /* a UM_RECORD_KERNEL of the same op follows */
-	UM_OP_SYNC_DEVICE,
-	UM_OP_SYNC_STREAM,
-	UM_OP_EVENT_RECORD, /* event, stream */
+	UM_OP_ALLOC = 1,    /* RANGE */
+	UM_OP_FREE,	    /* RANGE */
+	UM_OP_ADVISE,	    /* RANGE, advice */
+	UM_OP_PREFETCH,	    /* RANGE */
+	UM_OP_COPY,	    /* RANGE of the target, source_*, value; allocation 0: unknown memory */
+	UM_OP_MEMSET,	    /* RANGE, value */
+	UM_OP_LAUNCH,	    /* a UM_RECORD_KERNEL of the same op follows before any other op */
+	UM_OP_SYNC_DEVICE,  /* - */
+	UM_OP_SYNC_STREAM,  /* - */
+	UM_OP_EVENT_RECORD, /* event */
 	UM_OP_EVENT_SYNC,   /* event: the host waits */
 	UM_OP_STREAM_WAIT,  /* event: the stream waits */
-	UM_OP_STREAM_CREATE, /* stream; flags: 1 non-blocking */
-	UM_OP_STREAM_DESTROY,
-	UM_OP_ATTACH,	    /* hipStreamAttachMemAsync: flags, allocation */
-	UM_OP_HOST,	    /* host touches of managed memory since the device operation before */
-	UM_OP_RANGE,	    /* user range (roctx); reserved */
+	UM_OP_STREAM_CREATE,  /* - */
+	UM_OP_STREAM_DESTROY, /* - */
+	UM_OP_ATTACH,	      /* hipStreamAttachMemAsync: RANGE, value */
+	UM_OP_HOST,	      /* host touches of managed memory since the device operation before */
 	UM_OP_KINDS
 };
 
@@ -129,7 +132,7 @@ enum um_op_kind {
 struct um_record_op {
 	struct um_record header;
 	uint32_t op;
-	uint16_t kind;	/* enum um_op_kind */
+	uint16_t kind; /* enum um_op_kind */
 	uint16_t flags;
 	uint32_t thread; /* 1 is the first host thread seen */
 	uint32_t stream; /* 0 is the null stream */
@@ -142,16 +145,18 @@ struct um_record_op {
 	uint64_t offset; /* bytes within allocation */
 	uint64_t source_offset;
 	uint64_t bytes;
-	int32_t device; /* target of advice and prefetch: ordinal, -1 host; else current device */
+	int32_t device;	 /* target of advice and prefetch: ordinal, -1 host; else current device */
 	uint32_t advice; /* hipMemoryAdvise */
 	uint32_t event;
-	uint32_t value; /* memset: byte pattern; copy: hipMemcpyKind */
+	uint32_t value; /* memset: byte pattern; copy: hipMemcpyKind; attach: hipMemAttach* */
 };
 
+/* Once before the launch runs, so that a kernel that crashes or hangs has a name, and once after.
+ */
 struct um_record_kernel {
 	struct um_record header;
 	uint32_t op;
-	uint32_t reserved;
+	uint32_t ended;	  /* 0: before; the totals are 0 and mean nothing */
 	uint32_t grid[3]; /* work-groups */
 	uint32_t block[3];
 	uint32_t lds_bytes; /* static and dynamic */
@@ -176,10 +181,12 @@ struct um_page_run {
 	uint32_t first_page;
 	uint32_t pages;
 	uint32_t touch;
-	uint64_t lines_read; /* bit i: line i of the page, the same in each page of the run */
+	uint64_t lines_read;	/* bit i: line i of the page, the same in each page of the run */
 	uint64_t lines_written; /* atomics count as read and written */
-	uint32_t requests; /* coalesced requests per page: distinct lines per wave and instruction */
-	uint32_t atomics;  /* of those, requests by atomic instructions */
+	/* Both counts stop at UINT32_MAX, which says "at least so many". */
+	uint32_t
+		requests; /* coalesced requests per page: distinct lines per wave and instruction */
+	uint32_t atomics; /* of those, requests by atomic instructions */
 };
 
 struct um_record_pages {
@@ -203,10 +210,10 @@ struct um_record_stream {
 };
 
 enum um_loss_kind {
-	UM_LOSS_OUTSIDE = 1,	/* kernel accesses outside HIP allocations */
-	UM_LOSS_HOST_UNWATCHED, /* host memory could not be watched */
+	UM_LOSS_OUTSIDE = 1,	    /* kernel accesses outside HIP allocations */
+	UM_LOSS_HOST_UNWATCHED,	    /* host memory could not be watched */
 	UM_LOSS_HOST_DURING_KERNEL, /* launches while other host threads ran, unwatched */
-	UM_LOSS_UNSUPPORTED,	/* a HIP function that returned hipErrorNotSupported; text names it */
+	UM_LOSS_UNSUPPORTED, /* a HIP function that returned hipErrorNotSupported; text names it */
 	UM_LOSS_UNTRACED_LAUNCH,
 	UM_LOSS_CHILD,		/* a forked child used HIP: not traced */
 	UM_LOSS_CUT_OFF,	/* set by the ingest: the program ended without BYE */

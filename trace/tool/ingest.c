@@ -1,5 +1,6 @@
 #include "ingest_private.h"
 
+#include "source_lines.h"
 #include "trace_options.h"
 
 #include "trace/base/error.h"
@@ -44,7 +45,9 @@ int um_ingest_create(struct um_ingest **out, struct um_db *db, const struct um_r
 		return um_fail(UM_ENOMEM, "out of memory");
 	ingest->db = db;
 	ingest->run = *run;
-	int error = um_stream_decoder_create(&ingest->decoder, NULL, 0);
+	ingest->lines = um_source_lines_create();
+	int error = ingest->lines ? um_stream_decoder_create(&ingest->decoder, NULL, 0)
+				  : um_fail(UM_ENOMEM, "out of memory");
 	if (error == 0)
 		error = um_db_insert(db, &um_table_run, &ingest->run);
 	if (error) {
@@ -60,6 +63,7 @@ void um_ingest_destroy(struct um_ingest *ingest)
 	if (!ingest)
 		return;
 	um_stream_decoder_destroy(ingest->decoder);
+	um_source_lines_destroy(ingest->lines);
 	free(ingest->known);
 	free(ingest);
 }
@@ -72,7 +76,8 @@ static int commit(struct um_ingest *ingest)
 
 int um_ingest_tick(struct um_ingest *ingest)
 {
-	if (ingest->error || ingest->committed_ns == 0 ||
+	/* Whoever reads the file finds no launch without its kernel. */
+	if (ingest->error || ingest->committed_ns == 0 || ingest->nameless ||
 	    now_ns() - ingest->committed_ns < COMMIT_NS)
 		return ingest->error;
 	return commit(ingest);
@@ -160,41 +165,6 @@ static int insert_invalid(struct um_ingest *ingest)
 	return um_db_insert(ingest->db, &um_table_loss, &row);
 }
 
-static int insert_origins(struct um_ingest *ingest)
-{
-	static const char not_modelled[] = "no driver model has been run";
-	bool watched = ingest->run.host_watch && strcmp(ingest->run.host_watch, "none");
-	bool requests = ingest->totals.requests != 0;
-	char host[96], order[128];
-	const struct um_origin_row rows[] = {
-		{"op.time", "emulated", "kernels ran on the CPU: no times of a GPU"},
-		{"page_access", "emulated", "of kernels: each access of the lanes, counted"},
-		{"page_access.host", watched ? "measured" : "absent", host},
-		{"page_access.requests", requests ? "emulated" : "absent",
-		 requests ? "distinct lines of a wave and instruction" : "--no-requests"},
-		{"access_chunk", "emulated", order},
-		{"fault", "absent", not_modelled},
-		{"migration", "absent", not_modelled},
-		{"mapping", "absent", not_modelled},
-		{"remote_access", "absent", not_modelled},
-		{"copy_traffic", "absent", not_modelled},
-	};
-
-	snprintf(host, sizeof(host), watched ? "by page and interval, seen by %s" : "not watched",
-		 ingest->run.host_watch);
-	snprintf(order, sizeof(order),
-		 "groups one after another, lanes in step; repeats among the "
-		 "last %lld pages of a group left out",
-		 (long long)(ingest->run.filter_pages == UM_NULL ? 0 : ingest->run.filter_pages));
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		int error = um_db_replace(ingest->db, &um_table_origin, &rows[i]);
-
-		if (error)
-			return error;
-	}
-	return 0;
-}
-
 int um_ingest_finish(struct um_ingest *ingest, const struct um_run_row *ended)
 {
 	ingest->run.ended = ended->ended;
@@ -209,8 +179,6 @@ int um_ingest_finish(struct um_ingest *ingest, const struct um_run_row *ended)
 		error = um_ingest_loss(ingest, UM_LOSS_CUT_OFF, 1,
 				       "the program did not end by exit(): what the host touched "
 				       "last is not known");
-	if (error == 0)
-		error = insert_origins(ingest);
 	if (error == 0)
 		error = um_db_exec(ingest->db, "DELETE FROM run");
 	if (error == 0)

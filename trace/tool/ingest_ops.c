@@ -76,9 +76,8 @@ static const struct {
 	[UM_OP_STREAM_WAIT] = {"stream_wait", EVENT},
 	[UM_OP_STREAM_CREATE] = {"stream_create", 0},
 	[UM_OP_STREAM_DESTROY] = {"stream_destroy", 0},
-	[UM_OP_ATTACH] = {"attach", RANGE},
+	[UM_OP_ATTACH] = {"attach", RANGE | VALUE},
 	[UM_OP_HOST] = {"host", 0},
-	[UM_OP_RANGE] = {"range", 0},
 };
 
 /* hipMemoryAdvise (hip_runtime_api.h 5.2), less the prefix. */
@@ -157,6 +156,7 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 	if (result)
 		return result;
 	ingest->last_op = op->op;
+	ingest->nameless = op->kind == UM_OP_LAUNCH ? op->op : 0;
 	ingest->totals.ops++;
 	if (op->kind == UM_OP_LAUNCH)
 		ingest->totals.launches++;
@@ -174,7 +174,7 @@ int um_ingest_kernel(struct um_ingest *ingest, const void *record, const char *e
 	if (kernel->op == 0 || kernel->op > ingest->last_op || !um_ingest_text(&at, end, symbol) ||
 	    !um_ingest_text(&at, end, given))
 		return UM_RECORD_INVALID;
-	bool traced = kernel->op != ingest->last_untraced;
+	bool counted = kernel->ended && kernel->op != ingest->last_untraced;
 	char *name = um_ingest_demangle(*given ? given : symbol);
 	struct um_kernel_row row = {
 		.op = kernel->op,
@@ -187,13 +187,17 @@ int um_ingest_kernel(struct um_ingest *ingest, const void *record, const char *e
 		.block_y = kernel->block[1],
 		.block_z = kernel->block[2],
 		.lds_bytes = kernel->lds_bytes,
-		.reads = traced ? (int64_t)kernel->reads : UM_NULL,
-		.writes = traced ? (int64_t)kernel->writes : UM_NULL,
-		.atomics = traced ? (int64_t)kernel->atomics : UM_NULL,
-		.bytes_read = traced ? (int64_t)kernel->bytes_read : UM_NULL,
-		.bytes_written = traced ? (int64_t)kernel->bytes_written : UM_NULL,
+		.reads = counted ? (int64_t)kernel->reads : UM_NULL,
+		.writes = counted ? (int64_t)kernel->writes : UM_NULL,
+		.atomics = counted ? (int64_t)kernel->atomics : UM_NULL,
+		.bytes_read = counted ? (int64_t)kernel->bytes_read : UM_NULL,
+		.bytes_written = counted ? (int64_t)kernel->bytes_written : UM_NULL,
 	};
-	int result = um_ingest_insert(ingest, &um_table_kernel, &row);
+	/* The one after the launch says more than the one before. */
+	int result = kernel->ended ? um_db_replace(ingest->db, &um_table_kernel, &row)
+				   : um_ingest_insert(ingest, &um_table_kernel, &row);
 	free(name);
+	if (kernel->op == ingest->nameless)
+		ingest->nameless = 0;
 	return result;
 }

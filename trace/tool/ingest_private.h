@@ -27,12 +27,19 @@ struct um_ingest {
 	size_t known_count, known_capacity;
 	uint32_t last_op;
 	uint32_t last_untraced; /* launch */
+	uint32_t nameless;	/* launch whose kernel has still to be told; 0: none */
 	struct um_stream_decoder *decoder;
+	struct um_source_lines *lines;
 	char runtime[UM_INGEST_TEXT];
 };
 
 /* What a record turned out to be; errors of the database are negative. */
 #define UM_RECORD_INVALID 1
+
+/* --- ingest_origin.c --- */
+
+/* What each kind of record in the file is, as soon as the program has said how it is watched. */
+int um_ingest_origins(struct um_ingest *);
 
 /* --- ingest_text.c --- */
 

@@ -1,11 +1,14 @@
 /* Records about the program: what it runs on, where its calls are, what it lost, its end. */
 #include "ingest_private.h"
+#include "source_lines.h"
 #include "trace_options.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MAX_INLINED 16 /* frames of one address */
 
 int um_ingest_hello(struct um_ingest *ingest, const void *record, const char *end)
 {
@@ -25,7 +28,9 @@ int um_ingest_hello(struct um_ingest *ingest, const void *record, const char *en
 	ingest->run.filter_pages = hello->filter_pages;
 	ingest->run.start_ns = (int64_t)hello->start_ns;
 	int error = um_db_exec(ingest->db, "DELETE FROM run");
-	return error ? error : um_db_insert(ingest->db, &um_table_run, &ingest->run);
+	if (error == 0)
+		error = um_db_insert(ingest->db, &um_table_run, &ingest->run);
+	return error ? error : um_ingest_origins(ingest);
 }
 
 int um_ingest_device(struct um_ingest *ingest, const void *record, const char *end)
@@ -50,29 +55,51 @@ int um_ingest_device(struct um_ingest *ingest, const void *record, const char *e
 	return um_ingest_insert(ingest, &um_table_device, &row);
 }
 
+/* What the program's debug information says of the address; without any, the symbol that it sent.
+ */
+static int insert_frames(struct um_ingest *ingest, const struct um_record_site *site,
+			 const char *module, const char *symbol)
+{
+	struct um_source_frame found[MAX_INLINED];
+	size_t count =
+		um_source_lines_find(ingest->lines, module, site->offset, found, MAX_INLINED);
+	char *function = um_ingest_demangle(symbol);
+	int result = 0;
+
+	if (count == 0) {
+		found[0] = (struct um_source_frame){.function = function && *function ? function
+										      : NULL};
+		count = 1;
+	}
+	for (size_t i = 0; i < count && result == 0; i++) {
+		struct um_frame_row row = {
+			.site = site->site,
+			.depth = (int64_t)i,
+			.module = module,
+			.offset_bytes = (int64_t)site->offset,
+			.function = found[i].function,
+			.file = found[i].file,
+			.line = um_or_null(found[i].line),
+			.inlined = found[i].inlined,
+		};
+		result = um_ingest_insert(ingest, &um_table_frame, &row);
+	}
+	free(function);
+	return result;
+}
+
 int um_ingest_site(struct um_ingest *ingest, const void *record, const char *end)
 {
 	const struct um_record_site *site = record;
 	const char *at = site->text;
 	char module[UM_INGEST_TEXT], symbol[UM_INGEST_TEXT];
-	struct um_frame_row row = {
-		.site = site->site,
-		.module = module,
-		.offset_bytes = (int64_t)site->offset,
-		.line = UM_NULL,
-	};
 
-	if (site->site == 0 || !um_ingest_text(&at, end, module) ||
+	if (site->site == 0 || site->parent >= site->site || !um_ingest_text(&at, end, module) ||
 	    !um_ingest_text(&at, end, symbol))
 		return UM_RECORD_INVALID;
-	int result = um_ingest_insert(ingest, &um_table_site, &(struct um_site_row){site->site});
-	if (result)
-		return result;
-	char *function = um_ingest_demangle(symbol);
-	row.function = function && *function ? function : NULL;
-	result = um_ingest_insert(ingest, &um_table_frame, &row);
-	free(function);
-	return result;
+	int result = um_ingest_insert(ingest, &um_table_site,
+				      &(struct um_site_row){site->site, um_or_null(site->parent)});
+	return result ? result : insert_frames(ingest, site, module, symbol);
 }
 
 static const char *const loss_kinds[] = {

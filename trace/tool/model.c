@@ -145,12 +145,13 @@ static int write_origins(const struct um_model *model, struct um_db *db)
 	int error = 0;
 
 	snprintf(detail, sizeof(detail),
-		 "driver model %s (%s), %s pages, on %s; its clock starts at 0",
+		 "driver model %s (%s), %s pages, on %s; merged by page, so that a row's times span others",
 		 model->driver->name, model->driver->validated,
 		 um_format_bytes(page, sizeof(page), model->page_bytes), model->machine->name);
 	for (size_t i = 0; i < MODELLED && !error; i++)
 		error = um_db_replace(db, &um_table_origin,
-				      &(struct um_origin_row){modelled[i], "modelled", detail});
+				      &(struct um_origin_row){modelled[i], "modelled", "simulated",
+						      detail});
 	return error;
 }
 

@@ -34,12 +34,12 @@ static const char trace_sql[] =
 	"  '{\"service\": \"20us\", \"batch\": 32}', 4096, 68719476736);"
 	"INSERT INTO device VALUES (0, 'AMD Instinct MI250X', 'gfx90a', 68719476736, 110,"
 	" 'PCIe 4.0 x16', 28.8e9, 28.8e9);"
-	"INSERT INTO origin VALUES ('page_access', 'emulated', NULL), ('op.time', 'emulated', "
+	"INSERT INTO origin (record, origin, detail) VALUES ('page_access', 'emulated', NULL), ('op.time', 'emulated', "
 	"NULL),"
 	" ('fault', 'modelled', 'driver model demand (textbook: not checked on hardware)'),"
 	" ('migration', 'modelled', 'driver model demand (textbook: not checked on hardware)'),"
 	" ('page_access.host', 'measured', 'by page, seen by wp-async');"
-	"INSERT INTO site VALUES (1), (2);"
+	"INSERT INTO site (site) VALUES (1), (2);"
 	"INSERT INTO frame VALUES (1, 0, '/lib/wrap.so', 16, 'wrapped_malloc', NULL, NULL, 0),"
 	" (1, 1, '/home/u/app', 32, 'make_input', '/home/u/src/app.hip', 42, 0),"
 	" (2, 0, '/home/u/app', 48, NULL, NULL, NULL, 0);"
@@ -338,7 +338,7 @@ static void text_pages(void **state)
 		     "UPDATE run SET ended = 'running', exit_status = NULL, driver = NULL,"
 		     " driver_parameters = 'broken', machine = NULL, page_bytes = NULL,"
 		     " memory_bytes = NULL; DELETE FROM device; DELETE FROM origin;"
-		     " INSERT INTO origin VALUES ('fault', 'absent', NULL);"
+		     " INSERT INTO origin (record, origin, detail) VALUES ('fault', 'absent', NULL);"
 		     " DELETE FROM kernel; DELETE FROM allocation; DELETE FROM fault;"
 		     " DELETE FROM migration; DELETE FROM op WHERE op > 4",
 		     0);

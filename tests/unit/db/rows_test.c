@@ -295,7 +295,7 @@ static void unknown_lines_are_null(void **state)
 
 static void a_key_is_taken_once(void **state)
 {
-	struct um_origin_row row = {"op.time", "emulated", "as it was"};
+	struct um_origin_row row = {"op.time", "emulated", "run", "as it was"};
 	struct um_db *db = create();
 	int64_t rows;
 
@@ -333,7 +333,8 @@ static void reads_nest_and_stop(void **state)
 
 	(void)state;
 	for (int64_t site = 1; site <= 5; site++)
-		assert_int_equal(um_db_insert(db, &um_table_site, &(struct um_site_row){site}), 0);
+		assert_int_equal(
+			um_db_insert(db, &um_table_site, &(struct um_site_row){site, UM_NULL}), 0);
 	assert_int_equal(um_db_each(db, &um_table_site, NULL, 0, nested, db), UM_ESTOPPED);
 	assert_int_equal(um_db_close(db), 0);
 }

@@ -120,7 +120,8 @@ static void a_closed_trace_is_one_file(void **state)
 	assert_false(is_there("-shm"));
 	assert_int_equal(um_db_open(&db, path), 0);
 	assert_int_equal(count_sites(db), 100);
-	assert_int_equal(um_db_insert(db, &um_table_site, &(struct um_site_row){1}), UM_EIO);
+	assert_int_equal(um_db_insert(db, &um_table_site, &(struct um_site_row){1, UM_NULL}),
+			 UM_EIO);
 	expect_message("cannot be written");
 	assert_int_equal(um_db_close(db), UM_EIO);
 	assert_int_equal(um_db_open_rw(&db, path), 0);

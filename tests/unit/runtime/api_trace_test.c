@@ -245,10 +245,16 @@ static void test_allocations(void **state)
 static void test_kernel(void **state)
 {
 	const struct run *run = *state;
-	const struct um_record_kernel *kernel = nth(run, UM_RECORD_KERNEL, 0);
+	const struct um_record_kernel *before = nth(run, UM_RECORD_KERNEL, 0);
+	const struct um_record_kernel *kernel = nth(run, UM_RECORD_KERNEL, 1);
 	const struct um_record_pages *pages = nth(run, UM_RECORD_PAGES, 0);
 
 	assert_non_null(kernel);
+	assert_int_equal(before->op, kernel->op);
+	assert_int_equal(before->ended, 0);
+	assert_int_equal(before->reads, 0);
+	assert_string_equal(before->name, kernel->name);
+	assert_int_equal(kernel->ended, 1);
 	assert_int_equal(kernel->op, op(run, 11)->op);
 	assert_string_equal(kernel->name, "_Z5scalePfj");
 	assert_string_equal(kernel->name + sizeof("_Z5scalePfj"), "");

@@ -183,7 +183,7 @@ static void rules_that_match_nothing_are_errors(void **state)
 static void rules_find_sites(void **state)
 {
 	static const char *const sites[] = {"a.cpp:12", "make_data", "lib.so+0x40", "*.cpp:1?"};
-	struct um_site_row site = {1};
+	struct um_site_row site = {1, UM_NULL};
 	struct um_frame_row frame = {.site = 1,
 				     .module = "/opt/lib.so",
 				     .offset_bytes = 0x40,

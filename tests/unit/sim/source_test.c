@@ -41,7 +41,7 @@ static void operations_come_in_program_order(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3000; i++) /* several reads of the database */
-		fx_op(&fx, &(struct um_op_row){.kind = i % 2 ? "range" : "advise",
+		fx_op(&fx, &(struct um_op_row){.kind = i % 2 ? "attach" : "advise",
 					       .advice = i % 2 ? NULL : "accessed_by",
 					       .device = -1,
 					       .allocation = i + 1});
@@ -51,7 +51,7 @@ static void operations_come_in_program_order(void **state)
 		assert_non_null(op);
 		assert_int_equal(op->op, i + 1);
 		assert_int_equal(op->allocation, i + 1);
-		assert_string_equal(op->kind, i % 2 ? "range" : "advise");
+		assert_string_equal(op->kind, i % 2 ? "attach" : "advise");
 		if (i % 2 == 0)
 			assert_string_equal(op->advice, "accessed_by");
 	}

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -242,6 +243,9 @@ static void fields_that_mean_nothing_are_null(void **state)
 	       "AND "
 	       "source_offset_bytes IS NULL",
 	       1);
+	PUT(fixture, UM_RECORD_OP,
+	    (struct um_record_op){.op = 4, .kind = UM_OP_ATTACH, .allocation = 1, .value = 2});
+	expect(fixture, "SELECT value FROM op WHERE op = 4", 2);
 	expect(fixture,
 	       "SELECT count(*) FROM op WHERE op = 2 AND bytes IS NULL AND advice IS NULL AND "
 	       "allocation IS NULL AND site IS NULL",
@@ -267,13 +271,61 @@ static void a_free_is_noted_if_it_worked(void **state)
 	expect(fixture, "SELECT freed_op FROM allocation", 4);
 }
 
-static void kernel(struct fixture *fixture, uint32_t id, const char *text, size_t bytes)
+static void put_kernel(struct fixture *fixture, uint32_t id, bool ended, const char *text,
+		       size_t bytes)
 {
-	const struct um_record_kernel record = {
-		.op = id, .grid = {2, 1, 1}, .block = {64, 1, 1}, .reads = 128};
+	const struct um_record_kernel record = {.op = id,
+						.ended = ended,
+						.grid = {2, 1, 1},
+						.block = {64, 1, 1},
+						.reads = ended ? 128 : 0};
 
 	put_text(fixture, UM_RECORD_KERNEL, &record, offsetof(struct um_record_kernel, name), text,
 		 bytes);
+}
+
+static void kernel(struct fixture *fixture, uint32_t id, const char *text, size_t bytes)
+{
+	put_kernel(fixture, id, true, text, bytes);
+}
+
+static void a_kernel_is_known_before_it_ends(void **state)
+{
+	struct fixture *fixture = *state;
+
+	ready(fixture);
+	put_kernel(fixture, 2, false, "scale\0", 7);
+	expect(fixture, "SELECT count(*) FROM kernel WHERE name = 'scale' AND reads IS NULL", 1);
+	kernel(fixture, 2, "scale\0", 7);
+	expect(fixture, "SELECT reads FROM kernel", 128);
+	assert_int_equal(invalid(fixture), 0);
+}
+
+static int64_t ask_another(const char *sql)
+{
+	struct um_db *reader;
+	int64_t answer;
+
+	assert_int_equal(um_db_open(&reader, path), 0);
+	assert_int_equal(um_db_integer(reader, sql, 0, &answer), 0);
+	assert_int_equal(um_db_close(reader), 0);
+	return answer;
+}
+
+/* Whoever reads while it grows, or what a killed umtrace leaves, finds each launch with its kernel.
+ */
+static void no_launch_is_seen_without_its_kernel(void **state)
+{
+	static const struct timespec more_than_a_commit = {.tv_nsec = 60000000};
+	struct fixture *fixture = *state;
+
+	ready(fixture);
+	nanosleep(&more_than_a_commit, NULL);
+	assert_int_equal(um_ingest_tick(fixture->ingest), 0);
+	assert_int_equal(ask_another("SELECT count(*) FROM op"), 0);
+	put_kernel(fixture, 2, false, "scale\0", 7);
+	assert_int_equal(ask_another("SELECT count(*) FROM op JOIN kernel USING (op)"), 1);
+	assert_int_equal(ask_another("SELECT count(*) FROM origin"), 10);
 }
 
 static void names_are_as_in_the_source(void **state)
@@ -300,6 +352,22 @@ static void names_are_as_in_the_source(void **state)
 	       "file IS NULL",
 	       0x40);
 	assert_int_equal(invalid(fixture), 0);
+}
+
+static void sites_are_a_tree(void **state)
+{
+	struct fixture *fixture = *state;
+	struct um_record_site site = {.site = 1};
+
+	ready(fixture);
+	put_text(fixture, UM_RECORD_SITE, &site, sizeof(site), "/a/b\0main\0", 11);
+	site = (struct um_record_site){.site = 2, .parent = 1};
+	put_text(fixture, UM_RECORD_SITE, &site, sizeof(site), "/a/b\0run\0", 10);
+	site = (struct um_record_site){.site = 3, .parent = 3};
+	put_text(fixture, UM_RECORD_SITE, &site, sizeof(site), "/a/b\0run\0", 10);
+	assert_int_equal(invalid(fixture), 1);
+	expect(fixture, "SELECT parent FROM site WHERE site = 1", UM_NULL);
+	expect(fixture, "SELECT parent FROM site WHERE site = 2", 1);
 }
 
 static void strange_text_is_made_readable(void **state)
@@ -509,7 +577,7 @@ static void ids_must_be_possible(void **state)
 	kernel(fixture, 3, "a\0", 3);
 	assert_int_equal(invalid(fixture), 10);
 	kernel(fixture, 2, "a\0", 3);
-	kernel(fixture, 2, "a\0", 3); /* a second time */
+	put_kernel(fixture, 2, false, "a\0", 3); /* begins when it has ended */
 	assert_int_equal(invalid(fixture), 11);
 	expect(fixture, "SELECT count(*) FROM op", 2);
 	expect(fixture, "SELECT count(*) FROM allocation", 1);
@@ -609,7 +677,10 @@ int main(void)
 		TEST(ops_are_completed_later),
 		TEST(fields_that_mean_nothing_are_null),
 		TEST(a_free_is_noted_if_it_worked),
+		TEST(a_kernel_is_known_before_it_ends),
+		TEST(no_launch_is_seen_without_its_kernel),
 		TEST(names_are_as_in_the_source),
+		TEST(sites_are_a_tree),
 		TEST(strange_text_is_made_readable),
 		TEST(accesses_are_kept),
 		TEST(streams_are_packed),
