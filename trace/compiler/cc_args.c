@@ -38,6 +38,7 @@ static int set_language(struct parser *p, const char *value);
 static int set_level(struct parser *p, const char *value);
 static int add_archs(struct parser *p, const char *value);
 static int refuse_rdc(struct parser *p, const char *value);
+static int refuse_temporaries(struct parser *p, const char *value);
 static int set_help(struct parser *p, const char *value);
 static int set_version(struct parser *p, const char *value);
 static int set_show(struct parser *p, const char *value);
@@ -74,6 +75,8 @@ static const struct option {
 	{"--no-offload-arch=", PREFIX, DROP, ignore},
 	{"-fgpu-rdc", ALONE, DROP, refuse_rdc},
 	{"-fno-gpu-rdc", ALONE, DROP, ignore},
+	{"-save-temps", PREFIX, DROP, refuse_temporaries},
+	{"--save-temps", PREFIX, DROP, refuse_temporaries},
 	{"--hip-link", ALONE, DROP, ignore},
 	{"-use-staticlib", ALONE, DROP, ignore},
 	{"-use-sharedlib", ALONE, DROP, ignore},
@@ -221,6 +224,14 @@ static int refuse_rdc(struct parser *p, const char *value)
 	(void)value;
 	return um_fail(UM_EINVAL, "-fgpu-rdc is not supported: device code cannot call device code "
 				  "of another source file");
+}
+
+static int refuse_temporaries(struct parser *p, const char *value)
+{
+	(void)p;
+	(void)value;
+	return um_fail(UM_EINVAL, "-save-temps is not supported: -E and -S show what becomes of "
+				  "the source");
 }
 
 static int set_help(struct parser *p, const char *value)

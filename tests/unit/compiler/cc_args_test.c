@@ -124,6 +124,9 @@ static void refusals(void **state)
 	assert_int_equal(PARSE(&args, "-fgpu-rdc"), UM_EINVAL);
 	assert_non_null(strstr(um_error_message(), "-fgpu-rdc"));
 	um_cc_args_fini(&args);
+	assert_int_equal(PARSE(&args, "-save-temps=obj"), UM_EINVAL);
+	assert_non_null(strstr(um_error_message(), "-save-temps"));
+	um_cc_args_fini(&args);
 	assert_int_equal(PARSE(&args, "-o"), UM_EINVAL);
 	assert_string_equal(um_error_message(), "-o needs a value");
 	um_cc_args_fini(&args);
