@@ -33,7 +33,8 @@ static const char help[] =
 	"  --genco                 writes the code objects alone, for hipModuleLoad\n"
 	"  --version, --help\n"
 	"\n"
-	"Not supported: -fgpu-rdc, -save-temps, inline assembly in device code, textures and surfaces.\n"
+	"Not supported: -fgpu-rdc, -save-temps, inline assembly in device code, textures and\n"
+	"surfaces.\n"
 	"\n"
 	"Example: umhipcc -O2 app.hip -o app && umtrace ./app\n";
 
