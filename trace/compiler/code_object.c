@@ -82,8 +82,8 @@ static int emit(LLVMModuleRef module, LLVMTargetMachineRef machine, char *path)
 	return error;
 }
 
-static int generate(LLVMModuleRef device, LLVMTargetMachineRef machine,
-		    const struct um_code_object_request *r)
+static int generate(LLVMModuleRef device, const struct um_stubs *stubs,
+		    LLVMTargetMachineRef machine, const struct um_code_object_request *r)
 {
 	char hooked[1200], plain[1200];
 	LLVMModuleRef plain_module;
@@ -94,6 +94,7 @@ static int generate(LLVMModuleRef device, LLVMTargetMachineRef machine,
 	um_ir_yields(device);
 	plain_module = um_ir_split(device);
 	um_ir_lds(device);
+	um_ir_arguments(device, stubs);
 	snprintf(hooked, sizeof hooked, "%s/%u-hooked.o", r->folder, r->number);
 	snprintf(plain, sizeof plain, "%s/%u-plain.o", r->folder, r->number);
 	error = um_ir_instrument(device);
@@ -123,7 +124,7 @@ static int make_device(struct um_code_object *object, LLVMModuleRef device,
 	if (!error)
 		error = um_ir_optimise(device, machine, level);
 	if (!error)
-		error = generate(device, machine, r);
+		error = generate(device, &stubs, machine, r);
 	um_stubs_fini(&stubs);
 	if (machine)
 		LLVMDisposeTargetMachine(machine);

@@ -11,6 +11,7 @@
  *   um_ir_yields       turns of waiting loops let others run
  *   um_ir_split        a second module um_plain.K, variables defined once
  *   um_ir_lds          the bounds of LDS and each kernel's share, as variables
+ *   um_ir_arguments    where a kernel's arguments lie in one buffer, as variables
  *   um_ir_instrument   um_access() before each access that may be to memory of the host's
  *
  * The front end gives CUDA's memory spaces addresses spaces of their own
@@ -44,6 +45,7 @@ void um_ir_yields(LLVMModuleRef device); /* after um_ir_order */
 /* Out: the plain module; `device` keeps the variables and the hooked entries. */
 LLVMModuleRef um_ir_split(LLVMModuleRef device);
 void um_ir_lds(LLVMModuleRef device); /* the module with the variables */
+void um_ir_arguments(LLVMModuleRef device, const struct um_stubs *);
 bool um_ir_is_static_lds(LLVMValueRef);
 /* UM_ELIMIT when there are more instructions than a descriptor can number. */
 int um_ir_instrument(LLVMModuleRef device);

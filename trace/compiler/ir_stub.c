@@ -70,6 +70,49 @@ static void copy_placed(struct reader *r, struct um_ir_address from, struct um_i
 	}
 }
 
+/* Passed on the stack. Its alignment there is 8 at least, which says nothing of the type's. */
+static struct um_stub_argument byval_argument(const struct reader *r, unsigned parameter)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
+	LLVMAttributeRef byval = LLVMGetEnumAttributeAtIndex(r->function, parameter + 1, kind);
+	LLVMAttributeRef align;
+	LLVMTypeRef type;
+	uint64_t stated;
+
+	if (!byval)
+		return (struct um_stub_argument){0};
+	type = LLVMGetTypeAttributeValue(byval);
+	align = LLVMGetEnumAttributeAtIndex(r->function, parameter + 1,
+					    LLVMGetEnumAttributeKindForName("align", 5));
+	stated = align ? LLVMGetEnumAttributeValue(align) : 0;
+	return (struct um_stub_argument){
+		(unsigned)LLVMABISizeOfType(r->layout, type),
+		stated > 8 ? (unsigned)stated : LLVMABIAlignmentOfType(r->layout, type),
+	};
+}
+
+static struct um_stub_argument argument_of(const struct reader *r, LLVMValueRef value,
+					   int parameter)
+{
+	if (parameter >= 0)
+		return byval_argument(r, (unsigned)parameter);
+	if (!LLVMIsAAllocaInst(value))
+		return (struct um_stub_argument){0};
+	return (struct um_stub_argument){
+		(unsigned)LLVMABISizeOfType(r->layout, LLVMGetAllocatedType(value)),
+		LLVMGetAlignment(value),
+	};
+}
+
+static void note_argument(struct um_stub *stub, uint64_t number, struct um_stub_argument argument)
+{
+	if (number >= UM_STUB_ARGUMENTS_MAX)
+		return;
+	stub->arguments[number] = argument;
+	if (stub->argument_count <= number)
+		stub->argument_count = (unsigned)number + 1;
+}
+
 static int note_store(struct reader *r, LLVMValueRef store, struct um_stub *stub)
 {
 	LLVMValueRef value = LLVMGetOperand(store, 0);
@@ -82,6 +125,7 @@ static int note_store(struct reader *r, LLVMValueRef store, struct um_stub *stub
 				(struct placed){to.base, to.offset, (unsigned)parameter};
 		return 0;
 	}
+	note_argument(stub, to.offset / sizeof(void *), argument_of(r, value, parameter));
 	if (parameter >= 0) {
 		stub->slots[parameter] =
 			(struct um_stub_slot){(unsigned)(to.offset / sizeof(void *)), 0, 1};
@@ -127,9 +171,10 @@ static int add_stub(struct um_stubs *out, LLVMValueRef handle, LLVMValueRef func
 	stub->kernel = LLVMGetValueName2(handle, &length);
 	stub->slot_count = parameters;
 	stub->slots = calloc(parameters + 1u, sizeof *stub->slots);
+	stub->arguments = calloc(UM_STUB_ARGUMENTS_MAX, sizeof *stub->arguments);
 	r.placed = calloc(parameters * 4u + 1u, sizeof *r.placed);
 	out->count++;
-	if (!stub->slots || !r.placed) {
+	if (!stub->slots || !stub->arguments || !r.placed) {
 		free(r.placed);
 		return um_fail(UM_ENOMEM, "out of memory");
 	}
@@ -181,8 +226,10 @@ const struct um_stub *um_stubs_get(const struct um_stubs *stubs, const char *ker
 
 void um_stubs_fini(struct um_stubs *stubs)
 {
-	for (size_t i = 0; i < stubs->count; i++)
+	for (size_t i = 0; i < stubs->count; i++) {
 		free(stubs->items[i].slots);
+		free(stubs->items[i].arguments);
+	}
 	free(stubs->items);
 	*stubs = (struct um_stubs){0};
 }

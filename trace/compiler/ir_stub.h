@@ -18,10 +18,19 @@ struct um_stub_slot {
 	int is_address; /* the parameter is args[argument] itself (byval, or passed by reference) */
 };
 
+/* What the source passes. `bytes` is 0 where the stub does not say it. */
+struct um_stub_argument {
+	unsigned bytes, align;
+};
+
+#define UM_STUB_ARGUMENTS_MAX 1024u
+
 struct um_stub {
 	const char *kernel; /* mangled, as registered; owned by the host module */
 	unsigned slot_count;
 	struct um_stub_slot *slots; /* one for each IR parameter */
+	unsigned argument_count;
+	struct um_stub_argument *arguments;
 };
 
 struct um_stubs {

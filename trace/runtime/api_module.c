@@ -172,20 +172,54 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t *out, size_t *bytes, hipModule_t mo
 	return um_leave(get_global(out, bytes, module, name));
 }
 
-/*
- * Arguments in one buffer ("extra") cannot be taken apart: nothing in a code object tells where
- * each of them begins.
- */
+/* Arguments in one buffer: "extra" names it and its size, in any order. */
+static hipError_t read_extra(char **buffer, size_t *bytes, void **extra)
+{
+	*buffer = NULL;
+	*bytes = 0;
+	for (; *extra != HIP_LAUNCH_PARAM_END; extra += 2) {
+		if (*extra == HIP_LAUNCH_PARAM_BUFFER_POINTER)
+			*buffer = extra[1];
+		else if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE && extra[1])
+			*bytes = *(const size_t *)extra[1];
+		else
+			return hipErrorInvalidValue;
+	}
+	return *buffer ? hipSuccess : hipErrorInvalidValue;
+}
+
+static hipError_t launch_buffer(struct um_launch_request *request, void **extra)
+{
+	struct um_kernel kernel;
+	char *buffer;
+	size_t bytes;
+	hipError_t error = read_extra(&buffer, &bytes, extra);
+
+	if (error || request->args)
+		return hipErrorInvalidValue;
+	um_function_kernel(&kernel, request->function);
+	if (!kernel.argument_offsets)
+		return um_refuse_part("hipModuleLaunchKernel with its arguments in one buffer "
+				      "(extra), one of which is passed by reference,");
+	if (bytes < kernel.argument_offsets[kernel.argument_count])
+		return hipErrorInvalidValue;
+	request->args = calloc(kernel.argument_count + 1u, sizeof(*request->args));
+	if (!request->args)
+		return hipErrorOutOfMemory;
+	for (unsigned i = 0; i < kernel.argument_count; i++)
+		request->args[i] = buffer + kernel.argument_offsets[i];
+	error = um_launch_run(request);
+	free(request->args);
+	request->args = NULL;
+	return error;
+}
+
 static hipError_t launch(struct um_launch_request *request, hipFunction_t handle, void **extra)
 {
 	request->function = (struct um_function *)handle;
 	if (!um_function_valid(request->function))
 		return hipErrorInvalidHandle;
-	if (extra)
-		return request->args ? hipErrorInvalidValue
-				     : um_refuse_part("hipModuleLaunchKernel with its arguments "
-						      "in one buffer (extra)");
-	return um_launch_run(request);
+	return extra ? launch_buffer(request, extra) : um_launch_run(request);
 }
 
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned x, unsigned y, unsigned z,

@@ -171,6 +171,19 @@ static uint64_t lds_bytes_of(const struct um_module *module, const char *mangled
 	return bytes ? *bytes : module->lds_bytes;
 }
 
+static void find_arguments(struct um_kernel *kernel)
+{
+	const unsigned *offsets = entry_of(kernel->module, "um_arguments", kernel->name);
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	if (!offsets || !dladdr1(offsets, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
+	    symbol->st_size < sizeof(*offsets))
+		return;
+	kernel->argument_offsets = offsets;
+	kernel->argument_count = (unsigned)(symbol->st_size / sizeof(*offsets)) - 1;
+}
+
 int um_module_kernel(struct um_kernel *out, struct um_module *module, const char *mangled)
 {
 	struct um_kernel kernel = {.name = mangled, .module = module};
@@ -180,6 +193,7 @@ int um_module_kernel(struct um_kernel *out, struct um_module *module, const char
 	if (!kernel.hooked && !kernel.plain)
 		return um_fail(UM_ENOENT, "no kernel %s in the code object", mangled);
 	kernel.lds_bytes = lds_bytes_of(module, mangled);
+	find_arguments(&kernel);
 	*out = kernel;
 	return 0;
 }

@@ -37,6 +37,9 @@ struct um_kernel {
 	um_kernel_entry hooked, plain;
 	struct um_module *module;
 	uint64_t lds_bytes; /* of static LDS that it has itself */
+	/* Where its arguments begin in one buffer, then where they end; NULL: not known. */
+	const unsigned *argument_offsets;
+	unsigned argument_count;
 };
 
 int um_module_load(struct um_module **out, const void *bundle, size_t bytes);

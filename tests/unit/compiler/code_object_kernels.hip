@@ -88,6 +88,12 @@ __global__ void polite(volatile int *v)
 	v[0] = v[1];
 }
 
+__global__ void in_one_buffer(char c, forty_bytes b, empty, small s, float4 f4, bool yes,
+			      double *out)
+{
+	*out = c + b.a[0] + s.i + f4.x + yes;
+}
+
 __global__ void parameters(three_floats f3, empty, forty_bytes b, char c, __half h, float4 f4,
 			   double2 d2, double *out, mixed m, small s, bool yes, _Float16 q,
 			   copied object, int &reference, long long ll, uint2 u2, double4 d4)
@@ -195,6 +201,6 @@ void launch_all(double *d, int *i)
 {
 	modify<float><<<1, 1>>>((float *)d);
 	sizes<<<1, 1>>>((char *)d, nullptr, nullptr, nullptr, nullptr);
-	parameters<<<1, 1>>>({}, {}, {}, 0, 0, {}, {}, d, {}, {}, true, (_Float16)0, copied(1), *i, 0,
-			     {}, {});
+	parameters<<<1, 1>>>({}, {}, {}, 0, 0, {}, {}, d, {}, {}, true, (_Float16)0, copied(1), *i,
+			     0, {}, {});
 }

@@ -382,6 +382,19 @@ static void parameters_arrive(void **state)
 			fail_msg("value %u is %g, not %g", i, out[i], expected[i]);
 }
 
+/* struct { char c; forty_bytes b; empty e; small s; float4 f4; bool yes; double *out; } */
+static void arguments_have_places_in_one_buffer(void **state)
+{
+	static const unsigned offsets[] = {0, 4, 44, 48, 64, 80, 88, 96};
+	const unsigned *found = symbol("um_arguments.in_one_buffer");
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof offsets / sizeof *offsets; i++)
+		assert_int_equal(found[i], offsets[i]);
+	/* A class with a constructor of its own is passed by reference. */
+	assert_null(dlsym(library, "um_arguments.parameters"));
+}
+
 static void equal_operations_in_two_arms_stay_two(void **state)
 {
 	int zero = 0, one = 1, value = 5, out, *pointer = &out;
@@ -499,6 +512,7 @@ int main(void)
 		cmocka_unit_test(managed_variables_are_memory),
 		cmocka_unit_test(volatile_accesses_all_count),
 		cmocka_unit_test(parameters_arrive),
+		cmocka_unit_test(arguments_have_places_in_one_buffer),
 		cmocka_unit_test(equal_operations_in_two_arms_stay_two),
 		cmocka_unit_test(what_follows_a_loop_lies_behind_it),
 		cmocka_unit_test(a_last_barrier_is_not_a_tail_call),

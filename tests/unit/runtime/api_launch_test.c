@@ -273,6 +273,31 @@ static void test_attributes_of_kernels(void **state)
 
 /* --- modules --- */
 
+/* Arguments as one struct, whose size and place come in any order. */
+static void launch_from_buffer(hipFunction_t function, float *data)
+{
+	struct {
+		float *data;
+		unsigned count;
+	} buffer = {data, 4};
+	size_t bytes = sizeof(buffer), little = 8;
+	void *args[] = {&buffer.data, &buffer.count};
+	void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_BUFFER_POINTER,
+			 &buffer, HIP_LAUNCH_PARAM_END};
+	void *nothing[] = {HIP_LAUNCH_PARAM_END};
+
+	data[3] = 16;
+	assert_ok(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra));
+	assert_true(data[3] == 32);
+	assert_hip(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, NULL, args, extra),
+		   hipErrorInvalidValue);
+	assert_hip(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, nothing),
+		   hipErrorInvalidValue);
+	extra[1] = &little;
+	assert_hip(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra),
+		   hipErrorInvalidValue);
+}
+
 static void launch_from_module(hipModule_t module)
 {
 	hipFunction_t function, again;
@@ -281,7 +306,6 @@ static void launch_from_module(hipModule_t module)
 	float *data;
 	size_t bytes;
 	void *args[] = {&data, &count};
-	void *extra[] = {HIP_LAUNCH_PARAM_END};
 
 	assert_ok(hipMallocManaged((void **)&data, 16, hipMemAttachGlobal));
 	data[3] = 8;
@@ -292,10 +316,7 @@ static void launch_from_module(hipModule_t module)
 	assert_hip(hipModuleGetFunction(&again, module, "scale"), hipErrorNotFound);
 	assert_ok(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, NULL, args, NULL));
 	assert_true(data[3] == 16);
-	assert_hip(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra),
-		   hipErrorNotSupported);
-	assert_hip(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, NULL, args, extra),
-		   hipErrorInvalidValue);
+	launch_from_buffer(function, data);
 	assert_ok(hipModuleGetGlobal(&address, &bytes, module, "counter"));
 	assert_int_equal(bytes, 4);
 	assert_int_equal(*(int *)address, 5); /* its own copy, which nobody has counted in */

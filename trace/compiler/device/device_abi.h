@@ -8,7 +8,12 @@
  *   um_plain.M    void (void **args): the same lane without a hook
  *
  * `args` is what hipLaunchKernel is given: args[i] points to the i-th argument as the source
- * declares it. umhipcc makes both entries from one optimised module, so that they share every
+ * declares it. Where they lie when they come as one struct is a variable (absent where a class is
+ * passed by reference); its last element is where they end:
+ *
+ *   um_arguments.M   const unsigned[number of arguments + 1]
+ *
+ * umhipcc makes both entries from one optimised module, so that they share every
  * variable (__device__, __constant__, static) of the code object. Variables keep their mangled
  * names, for hipGetSymbolAddress and __hipRegisterVar.
  *
