@@ -64,7 +64,7 @@ static json_t *column_json(const struct um_column *column, const void *row)
 		return real_json(*(const double *)field);
 	case UM_COLUMN_TEXT:
 		if (strcmp(column->name, "driver_parameters") == 0 ||
-		    strcmp(column->name, "stamps") == 0)
+		    strcmp(column->name, "environment") == 0)
 			return embedded_json(*(const char *const *)field);
 		return nullable_text(*(const char *const *)field);
 	default:

@@ -460,7 +460,7 @@ static void print_losses(FILE *out, const struct um_summary *summary)
 		fputs("  ", out);
 		um_text_print(out, loss->kind);
 		fprintf(out, ": %s", um_format_count(count, sizeof(count), (uint64_t)loss->count));
-		if (loss->op)
+		if (loss->op != UM_NULL)
 			fprintf(out, " in op %" PRId64, loss->op);
 		if (loss->detail) {
 			fputs(", ", out);

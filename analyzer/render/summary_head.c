@@ -157,21 +157,6 @@ static void put_policy(FILE *out, const char *policy)
 	}
 }
 
-static void put_stamps(FILE *out, const char *stamps)
-{
-	json_t *array = json_loads(stamps, 0, NULL), *stamp;
-	size_t index;
-
-	json_array_foreach(array, index, stamp)
-	{
-		if (!json_is_string(stamp))
-			continue;
-		begin(out, "Note");
-		put(out, "", json_string_value(stamp), "\n");
-	}
-	json_decref(array);
-}
-
 /* ---------------------------------------------------------------- where the figures come from */
 
 struct origin_words {
@@ -288,8 +273,6 @@ void um_render_summary_head(FILE *out, const struct um_summary *summary)
 	put_driver(out, &summary->run, um_summary_origin(summary, "fault"));
 	if (summary->run.policy)
 		put_policy(out, summary->run.policy);
-	if (summary->run.stamps)
-		put_stamps(out, summary->run.stamps);
 	put_origins(out, summary);
 	put_calls(out, summary);
 	put_memory(out, summary);

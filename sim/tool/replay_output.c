@@ -9,6 +9,7 @@
 #include "trace/db/trace_db.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -65,12 +66,37 @@ static int copy_table(struct um_db *to, struct um_db *from, const struct um_tabl
 static int copy_tables(struct um_db *to, struct um_db *from)
 {
 	static const struct um_table *const tables[] = {&um_table_site, &um_table_frame,
-							&um_table_allocation, &um_table_kernel,
-							&um_table_loss};
+							&um_table_allocation, &um_table_kernel};
 	int error = 0;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !error; i++)
 		error = copy_table(to, from, tables[i]);
+	return error;
+}
+
+/* What the trace lacks this lacks too, less what only its own model did without. */
+static int write_losses(struct um_db *db, const struct um_replay *replay, struct um_db *trace)
+{
+	struct copying copying = {db, &um_table_loss};
+	char detail[512];
+	int error = um_db_each(trace, &um_table_loss, "kind <> 'not_modelled' AND ?1 = 0", 0,
+			       copy_row, &copying);
+
+	for (size_t i = 0; i < replay->ignored_count && !error; i++) {
+		const struct um_loss_row row = {
+			.op = UM_NULL,
+			.device = UM_NULL,
+			.kind = "not_modelled",
+			.count = 1,
+			.start_ns = UM_NULL,
+			.end_ns = UM_NULL,
+			.detail = detail,
+		};
+
+		snprintf(detail, sizeof(detail), "%s: %s", replay->ignored[i].what,
+			 replay->ignored[i].why);
+		error = um_db_insert(db, &um_table_loss, &row);
+	}
 	return error;
 }
 
@@ -178,23 +204,8 @@ static char *params_text(const struct um_replay *replay)
 	return out;
 }
 
-static char *stamps_text(const struct um_replay *replay)
-{
-	json_t *all = json_array();
-	char *out;
-
-	json_array_append_new(all, json_sprintf("driver model %s", replay->driver->validated));
-	for (size_t i = 0; i < replay->ignored_count; i++)
-		json_array_append_new(all, json_sprintf("not simulated: %s (%s)",
-							replay->ignored[i].what,
-							replay->ignored[i].why));
-	out = json_dumps(all, JSON_COMPACT);
-	json_decref(all);
-	return out;
-}
-
 struct run_texts {
-	char *params, *stamps, *policy, started[32];
+	char *params, *policy, started[32];
 };
 
 static int write_run(struct um_db *db, const struct um_replay *replay, const char *command,
@@ -208,6 +219,8 @@ static int write_run(struct um_db *db, const struct um_replay *replay, const cha
 		.backend = source->backend,
 		.runtime = source->runtime,
 		.pid = UM_NULL,
+		.rank = UM_NULL,
+		.ranks = UM_NULL,
 		.started = texts->started,
 		.clock = "simulated",
 		.start_ns = 0,
@@ -224,7 +237,6 @@ static int write_run(struct um_db *db, const struct um_replay *replay, const cha
 		.page_bytes = (int64_t)replay->page_bytes,
 		.memory_bytes = (int64_t)replay->memory_bytes,
 		.policy = texts->policy,
-		.stamps = texts->stamps,
 	};
 
 	return um_db_insert(db, &um_table_run, &row);
@@ -235,7 +247,7 @@ static int describe_run(struct um_db *db, const struct um_replay *replay, struct
 {
 	struct source_run source = {
 		.filter_pages = UM_NULL, .exit_status = UM_NULL, .exit_signal = UM_NULL};
-	struct run_texts texts = {.params = params_text(replay), .stamps = stamps_text(replay)};
+	struct run_texts texts = {.params = params_text(replay)};
 	time_t now = time(NULL);
 	struct tm utc;
 	int error = um_policy_text(&texts.policy, replay->policy);
@@ -248,7 +260,6 @@ static int describe_run(struct um_db *db, const struct um_replay *replay, struct
 		error = write_run(db, replay, command, &source, &texts);
 	free_source_run(&source);
 	free(texts.params);
-	free(texts.stamps);
 	free(texts.policy);
 	return error;
 }
@@ -260,6 +271,8 @@ int um_replay_output_finish(struct um_db *db, const struct um_replay *replay, st
 
 	if (!error)
 		error = copy_tables(db, trace);
+	if (!error)
+		error = write_losses(db, replay, trace);
 	if (!error)
 		error = write_origins(db, replay, trace);
 	if (!error)

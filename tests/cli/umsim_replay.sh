@@ -42,9 +42,10 @@ run umsim replay -q app.um.db -P none.yaml -P host.yaml -P prefetch.yaml --page-
 run umsim replay -q app.um.db --page-size 64KiB --memory 512KiB -o small.um.db --format=json
 say "$(printf '%s ' *.um.db)"
 run sqlite3 small.um.db "SELECT role, tool, command, source, clock, end_ns > 0, ended, exit_status,
-	machine, driver, driver_parameters, page_bytes, memory_bytes, policy, stamps FROM run"
+	machine, driver, driver_parameters, page_bytes, memory_bytes, policy FROM run"
 run sqlite3 small.um.db "SELECT * FROM origin" "SELECT * FROM frame" "SELECT * FROM allocation" \
 	"SELECT device, name, link FROM device" "SELECT op, kind, end_ns >= start_ns FROM op" \
+	"SELECT op, kind, count, detail FROM loss" \
 	"SELECT op, device, first_page, pages, faults, access FROM fault" \
 	"SELECT op, cause, source, first_page, pages, bytes, transfers FROM migration" \
 	"PRAGMA integrity_check"

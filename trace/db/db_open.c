@@ -147,30 +147,78 @@ static int fail_and_close(struct um_db **db, int error)
 	return error;
 }
 
-/* Each of our tables is a table, with our columns. */
+static int check_table(struct um_db *db, const struct um_table *table)
+{
+	char sql[128];
+	int64_t tables;
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '%s'",
+		 table->name);
+	int error = um_db_integer(db, sql, 0, &tables);
+	if (error == 0 && tables != 1)
+		error = um_fail(UM_EFORMAT, "%s: damaged: it has no table '%s'", db->path,
+				table->name);
+	return error;
+}
+
+static bool has_column(struct um_db *db, const struct um_table *table,
+		       const struct um_column *column)
+{
+	return sqlite3_table_column_metadata(db->sqlite, "main", table->name, column->name, NULL,
+					     NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/*
+ * Columns that were added since an older umtrace wrote the file are NULL in it, for every query: a
+ * view of the connection's own stands before the table.
+ */
+static int stand_before(struct um_db *db, const struct um_table *table)
+{
+	char *text;
+	size_t bytes;
+	FILE *sql = open_memstream(&text, &bytes);
+
+	if (!sql)
+		return um_fail(UM_ENOMEM, "out of memory");
+	fprintf(sql, "CREATE TEMP VIEW %s AS SELECT %s*", table->name,
+		strcmp(table->order_by, "rowid") == 0 ? "rowid AS rowid, " : "");
+	for (const struct um_column *column = table->columns; column->name; column++)
+		if (!has_column(db, table, column))
+			fprintf(sql, ", NULL AS %s", column->name);
+	fprintf(sql, " FROM main.%s", table->name);
+	int error = fclose(sql) == 0 ? um_db_exec(db, text) : um_fail(UM_ENOMEM, "out of memory");
+	free(text);
+	db->is_older = true;
+	return error;
+}
+
+static int check_columns(struct um_db *db, const struct um_table *table)
+{
+	bool lacks = false;
+
+	for (const struct um_column *column = table->columns; column->name; column++) {
+		if (has_column(db, table, column))
+			continue;
+		if (column->required)
+			return um_fail(UM_EFORMAT, "%s: damaged: '%s' has no column '%s'", db->path,
+				       table->name, column->name);
+		lacks = true;
+	}
+	return lacks ? stand_before(db, table) : 0;
+}
+
+/* Each of our tables is a table, with the columns that must have a value. */
 static int check_tables(struct um_db *db)
 {
-	for (const struct um_table *const *table = um_tables; *table; table++) {
-		char sql[128];
-		int64_t tables;
+	int error = 0;
 
-		snprintf(sql, sizeof(sql),
-			 "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '%s'",
-			 (*table)->name);
-		int error = um_db_integer(db, sql, 0, &tables);
-		if (error)
-			return error;
-		if (tables != 1)
-			return um_fail(UM_EFORMAT, "%s: damaged: it has no table '%s'", db->path,
-				       (*table)->name);
-		for (const struct um_column *column = (*table)->columns; column->name; column++)
-			if (sqlite3_table_column_metadata(db->sqlite, "main", (*table)->name,
-							  column->name, NULL, NULL, NULL, NULL,
-							  NULL) != SQLITE_OK)
-				return um_fail(UM_EFORMAT, "%s: damaged: '%s' has no column '%s'",
-					       db->path, (*table)->name, column->name);
+	for (const struct um_table *const *table = um_tables; *table && !error; table++) {
+		error = check_table(db, *table);
+		if (!error)
+			error = check_columns(db, *table);
 	}
-	return 0;
+	return error;
 }
 
 static int check_schema(struct um_db *db)
@@ -238,6 +286,11 @@ int um_db_open_rw(struct um_db **out, const char *path)
 	if (error)
 		return error;
 	error = open_checked(out, path, SQLITE_OPEN_READWRITE);
+	if (error == 0 && (*out)->is_older)
+		return fail_and_close(out, um_fail(UM_EVERSION,
+						   "%s: written by an older umtrace: nothing can "
+						   "be added",
+						   path));
 	if (error == 0 && (error = start_writing(*out)) != 0)
 		return fail_and_close(out, error);
 	return error;

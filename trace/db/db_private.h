@@ -21,7 +21,8 @@ struct um_db {
 	sqlite3 *sqlite;
 	char *path;
 	bool writes;
-	int error; /* first of writing */
+	bool is_older; /* lacks columns of ours */
+	int error;     /* first of writing */
 	char error_message[1024];
 	size_t statements, last_insert;
 	struct um_statement statement[UM_STATEMENTS];

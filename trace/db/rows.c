@@ -40,10 +40,10 @@ static const char *const change_words[] = {"remote", "local", "unmapped", "first
 #define ROW struct um_run_row
 static const struct um_column run_columns[] = {
 	TEXT_(role), TEXT_(tool), TEXT_(command), TEXT(source), TEXT(backend), TEXT(runtime),
-	TEXT(host), INT(pid), TEXT(started), TEXT_(clock), INT_(start_ns), INT(end_ns),
+	TEXT(host), INT(pid), INT(rank), INT(ranks), TEXT(executable), TEXT(environment), TEXT(started), TEXT_(clock), INT_(start_ns), INT(end_ns),
 	TEXT_(ended), INT(exit_status), INT(exit_signal), TEXT(host_watch), INT(filter_pages),
 	TEXT(machine), TEXT(machine_text), TEXT(driver), TEXT(driver_parameters), TEXT(xnack),
-	INT(page_bytes), INT(memory_bytes), TEXT(policy), TEXT(stamps), {0},
+	INT(page_bytes), INT(memory_bytes), TEXT(policy), {0},
 };
 TABLE(run, "id");
 #undef ROW
@@ -162,7 +162,8 @@ TABLE(copy_traffic, "op");
 
 #define ROW struct um_loss_row
 static const struct um_column loss_columns[] = {
-	INT_(op), TEXT_(kind), INT_(count), TEXT(detail), {0},
+	INT(op), INT(device), TEXT(record), TEXT_(kind), INT_(count), INT(start_ns), INT(end_ns),
+	TEXT(detail), {0},
 };
 TABLE(loss, "rowid");
 #undef ROW

@@ -54,8 +54,8 @@ struct um_table {
 
 struct um_run_row {
 	const char *role, *tool, *command, *source, *backend, *runtime, *host;
-	int64_t pid;
-	const char *started, *clock;
+	int64_t pid, rank, ranks;
+	const char *executable, *environment, *started, *clock;
 	int64_t start_ns, end_ns;
 	const char *ended;
 	int64_t exit_status, exit_signal;
@@ -63,7 +63,7 @@ struct um_run_row {
 	int64_t filter_pages;
 	const char *machine, *machine_text, *driver, *driver_parameters, *xnack;
 	int64_t page_bytes, memory_bytes;
-	const char *policy, *stamps;
+	const char *policy;
 };
 
 struct um_device_row {
@@ -151,9 +151,9 @@ struct um_copy_traffic_row {
 };
 
 struct um_loss_row {
-	int64_t op;
-	const char *kind;
-	int64_t count;
+	int64_t op, device;
+	const char *record, *kind;
+	int64_t count, start_ns, end_ns;
 	const char *detail;
 };
 

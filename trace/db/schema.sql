@@ -3,7 +3,8 @@
 -- schema that it reads, so that one reader serves both and two databases can be set side by side.
 --
 -- application_id 0x554d5452 ("UMTR"), user_version = version of this file. A reader refuses a newer
--- version. Added tables and columns raise the version; nothing changes its meaning within one.
+-- version. Added tables and columns raise the version; nothing changes its meaning within one. What
+-- is added may be NULL, and is where an older file is read.
 --
 -- Units are in the names: _ns (of run.clock, or of origin.clock where the record has another),
 -- _bytes. A page is 4096 bytes and is numbered within
@@ -27,6 +28,10 @@ CREATE TABLE run (
 	runtime TEXT,                 -- what ran inside the program, with its version
 	host TEXT,
 	pid INTEGER,
+	rank INTEGER,                 -- of `ranks` processes of one job, from 0
+	ranks INTEGER,
+	executable TEXT,              -- path of the program
+	environment TEXT,             -- JSON object: the variables that HIP's runtimes and drivers read
 	started TEXT,                 -- ISO 8601, UTC
 	clock TEXT NOT NULL,          -- 'CLOCK_BOOTTIME', or 'simulated' from 0
 	start_ns INTEGER NOT NULL DEFAULT 0,
@@ -40,11 +45,10 @@ CREATE TABLE run (
 	machine_text TEXT,            -- its whole text
 	driver TEXT,                  -- model that made the modelled rows
 	driver_parameters TEXT,       -- JSON object, every parameter, defaults too
-	xnack TEXT,                   -- 'on', 'off', or NULL where the driver knows none
+	xnack TEXT,                   -- 'on', 'off': what the program was told; NULL: it has no such switch
 	page_bytes INTEGER,           -- page size of the model
 	memory_bytes INTEGER,         -- device memory that the program could use
-	policy TEXT,                  -- simulation: the effective policy, YAML
-	stamps TEXT                   -- JSON array: 'hypothetical eviction lru', ...
+	policy TEXT                   -- simulation: the effective policy, YAML
 );
 
 CREATE TABLE device (
@@ -250,11 +254,20 @@ CREATE TABLE copy_traffic (
 	end_ns INTEGER NOT NULL
 );
 
--- What could not be kept, and how much.
+-- What the file lacks of what happened, and how much of it. A run whose `ended` is 'running' lacks its
+-- end besides. kind: 'outside' (accesses of a kernel outside HIP's allocations), 'host_unwatched',
+-- 'host_during_kernel' (launches while other host threads ran), 'unsupported' (calls that HIP was
+-- refused), 'untraced_launch', 'child' (of a fork, that used HIP), 'cut_off' (no regular end),
+-- 'signal_handler' (calls within one), 'invalid_record', 'uncounted' (more requests than can be
+-- counted), 'not_modelled' (requests that the driver model ignored), ...
 CREATE TABLE loss (
-	op INTEGER NOT NULL DEFAULT 0, -- 0: the whole run
+	op INTEGER,                   -- during which; NULL: the whole run, or not known
+	device INTEGER,               -- of which; -1 host; NULL: all
+	record TEXT,                  -- as in origin: rows of this are missing; NULL: of several
 	kind TEXT NOT NULL,
 	count INTEGER NOT NULL,
+	start_ns INTEGER,             -- the time that is not covered; NULL: all of it may be
+	end_ns INTEGER,
 	detail TEXT
 );
 

@@ -23,10 +23,12 @@ struct um_db;
 int um_db_create(struct um_db **out, const char *path, bool force);
 /*
  * Opens for reading. UM_ENOENT; UM_EFORMAT (not a database, not ours, cut off or damaged: the
- * message says which); UM_EVERSION (says both versions).
+ * message says which); UM_EVERSION (says both versions). A column that an older file lacks reads as
+ * NULL, also in queries of one's own.
  */
 int um_db_open(struct um_db **out, const char *path);
-/* The same, and rows can be added (modelled rows into a fresh trace). */
+/* The same, and rows can be added (modelled rows into a fresh trace); UM_EVERSION: an older file.
+ */
 int um_db_open_rw(struct um_db **out, const char *path);
 /*
  * Ends an open transaction with a commit. NULL is legal. Returns the first error of writing, if any

@@ -146,16 +146,21 @@ int um_ingest_insert(struct um_ingest *ingest, const struct um_table *table, con
 int um_ingest_loss(struct um_ingest *ingest, enum um_loss_kind kind, uint64_t count,
 		   const char *detail)
 {
-	return um_ingest_insert_loss(ingest, 0, kind, count, detail);
+	return um_ingest_insert_loss(ingest, UM_NULL, kind, count, detail);
 }
 
 static int insert_invalid(struct um_ingest *ingest)
 {
 	char detail[128];
 	struct um_loss_row row = {
+		.op = UM_NULL,
+		.device = UM_NULL,
 		.kind = "invalid_record",
 		.count = (int64_t)(ingest->totals.invalid + ingest->totals.invalid_rows),
-		.detail = detail};
+		.start_ns = UM_NULL,
+		.end_ns = UM_NULL,
+		.detail = detail,
+	};
 
 	if (row.count == 0)
 		return 0;
@@ -163,6 +168,22 @@ static int insert_invalid(struct um_ingest *ingest)
 		 (unsigned long long)ingest->totals.invalid,
 		 (unsigned long long)ingest->totals.invalid_rows);
 	return um_db_insert(ingest->db, &um_table_loss, &row);
+}
+
+static int insert_uncounted(struct um_ingest *ingest)
+{
+	const struct um_loss_row row = {
+		.op = UM_NULL,
+		.device = UM_NULL,
+		.record = "page_access.requests",
+		.kind = "uncounted",
+		.count = (int64_t)ingest->totals.uncounted,
+		.start_ns = UM_NULL,
+		.end_ns = UM_NULL,
+		.detail = "runs of pages with more requests a page than can be counted",
+	};
+
+	return row.count ? um_db_insert(ingest->db, &um_table_loss, &row) : 0;
 }
 
 int um_ingest_finish(struct um_ingest *ingest, const struct um_run_row *ended)
@@ -175,6 +196,8 @@ int um_ingest_finish(struct um_ingest *ingest, const struct um_run_row *ended)
 	int error = um_db_begin(ingest->db);
 	if (error == 0)
 		error = insert_invalid(ingest);
+	if (error == 0)
+		error = insert_uncounted(ingest);
 	if (error == 0 && ingest->totals.hello && !ingest->totals.bye)
 		error = um_ingest_loss(ingest, UM_LOSS_CUT_OFF, 1,
 				       "the program did not end by exit(): what the host touched "

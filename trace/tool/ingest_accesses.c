@@ -28,7 +28,8 @@ static bool is_consistent(const struct um_page_run *run)
 
 static int insert_run(struct um_ingest *ingest, uint32_t op, const struct um_page_run *run)
 {
-	bool counted = ingest->totals.requests && !(run->touch & UM_TOUCH_LINES_UNKNOWN);
+	bool full = run->requests == UINT32_MAX || run->atomics == UINT32_MAX;
+	bool counted = ingest->totals.requests && !(run->touch & UM_TOUCH_LINES_UNKNOWN) && !full;
 	struct um_page_access_row row = {
 		.op = op,
 		.allocation = run->allocation,
@@ -43,6 +44,7 @@ static int insert_run(struct um_ingest *ingest, uint32_t op, const struct um_pag
 
 	if (!is_consistent(run) || !is_within(ingest, run->allocation, run->first_page, run->pages))
 		return UM_RECORD_INVALID;
+	ingest->totals.uncounted += full;
 	return um_ingest_insert(ingest, &um_table_page_access, &row);
 }
 

@@ -102,26 +102,32 @@ int um_ingest_site(struct um_ingest *ingest, const void *record, const char *end
 	return result ? result : insert_frames(ingest, site, module, symbol);
 }
 
-static const char *const loss_kinds[] = {
-	[UM_LOSS_OUTSIDE] = "outside",
-	[UM_LOSS_HOST_UNWATCHED] = "host_unwatched",
-	[UM_LOSS_HOST_DURING_KERNEL] = "host_during_kernel",
-	[UM_LOSS_UNSUPPORTED] = "unsupported",
-	[UM_LOSS_UNTRACED_LAUNCH] = "untraced_launch",
-	[UM_LOSS_CHILD] = "child",
-	[UM_LOSS_CUT_OFF] = "cut_off",
-	[UM_LOSS_SIGNAL_HANDLER] = "signal_handler",
+static const struct {
+	const char *kind, *record;
+} losses[] = {
+	[UM_LOSS_OUTSIDE] = {"outside", "page_access"},
+	[UM_LOSS_HOST_UNWATCHED] = {"host_unwatched", "page_access.host"},
+	[UM_LOSS_HOST_DURING_KERNEL] = {"host_during_kernel", "page_access.host"},
+	[UM_LOSS_UNSUPPORTED] = {"unsupported", "op"},
+	[UM_LOSS_UNTRACED_LAUNCH] = {"untraced_launch", "page_access"},
+	[UM_LOSS_CHILD] = {"child", "op"},
+	[UM_LOSS_CUT_OFF] = {"cut_off", NULL},
+	[UM_LOSS_SIGNAL_HANDLER] = {"signal_handler", "op"},
 };
 
 int um_ingest_insert_loss(struct um_ingest *ingest, int64_t op, uint32_t kind, uint64_t count,
 			  const char *detail)
 {
 	char number[32];
-	bool known = kind < sizeof(loss_kinds) / sizeof(*loss_kinds) && loss_kinds[kind];
+	bool known = kind < sizeof(losses) / sizeof(*losses) && losses[kind].kind;
 	struct um_loss_row row = {
 		.op = op,
-		.kind = known ? loss_kinds[kind] : number,
+		.device = UM_NULL,
+		.record = known ? losses[kind].record : NULL,
+		.kind = known ? losses[kind].kind : number,
 		.count = (int64_t)count,
+		.start_ns = UM_NULL,
+		.end_ns = UM_NULL,
 		.detail = detail && *detail ? detail : NULL,
 	};
 
@@ -140,7 +146,7 @@ int um_ingest_record_loss(struct um_ingest *ingest, const void *record, const ch
 	    !um_ingest_text(&at, end, detail))
 		return UM_RECORD_INVALID;
 	char *name = um_ingest_demangle(detail);
-	int result = um_ingest_insert_loss(ingest, loss->op, loss->kind, loss->count,
+	int result = um_ingest_insert_loss(ingest, um_or_null(loss->op), loss->kind, loss->count,
 					   name ? name : detail);
 	free(name);
 	return result;

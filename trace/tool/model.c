@@ -75,6 +75,9 @@ void um_model_describe_machine(const struct um_model *model, struct um_run_row *
 	run->machine = model->machine->name;
 	run->machine_text = model->machine->text;
 	run->memory_bytes = (int64_t)model->memory_bytes;
+	/* Only AMD's have such a switch. */
+	if (strncmp(model->machine->arch, "gfx", 3) == 0)
+		run->xnack = model->machine->xnack ? "on" : "off";
 }
 
 /* --- devices --- */
@@ -145,13 +148,14 @@ static int write_origins(const struct um_model *model, struct um_db *db)
 	int error = 0;
 
 	snprintf(detail, sizeof(detail),
-		 "driver model %s (%s), %s pages, on %s; merged by page, so that a row's times span others",
+		 "driver model %s (%s), %s pages, on %s; "
+		 "merged by page: a row's times span those of others",
 		 model->driver->name, model->driver->validated,
 		 um_format_bytes(page, sizeof(page), model->page_bytes), model->machine->name);
 	for (size_t i = 0; i < MODELLED && !error; i++)
-		error = um_db_replace(db, &um_table_origin,
-				      &(struct um_origin_row){modelled[i], "modelled", "simulated",
-						      detail});
+		error = um_db_replace(
+			db, &um_table_origin,
+			&(struct um_origin_row){modelled[i], "modelled", "simulated", detail});
 	return error;
 }
 
@@ -181,7 +185,15 @@ static void note_ignored(void *context, const char *what, const char *why)
 {
 	struct ignored *ignored = context;
 	char detail[512];
-	struct um_loss_row row = {.kind = "not_modelled", .count = 1, .detail = detail};
+	const struct um_loss_row row = {
+		.op = UM_NULL,
+		.device = UM_NULL,
+		.kind = "not_modelled",
+		.count = 1,
+		.start_ns = UM_NULL,
+		.end_ns = UM_NULL,
+		.detail = detail,
+	};
 
 	snprintf(detail, sizeof(detail), "%s: %s", what, why);
 	if (!ignored->error)

@@ -4,6 +4,7 @@
 #include "model.h"
 #include "program.h"
 #include "progress.h"
+#include "run_context.h"
 #include "trace_options.h"
 
 #include "trace/base/error.h"
@@ -36,7 +37,7 @@
 struct session {
 	struct um_trace_options options;
 	struct um_model model;
-	char *program_path, *command, *preload;
+	char *program_path, *command, *preload, *environment;
 	char host[65], started[32];
 	struct um_db *db;
 	struct um_spool_reader *spool;
@@ -133,6 +134,7 @@ static struct um_run_row describe_run(struct session *session)
 		.command = session->command,
 		.host = session->host,
 		.pid = UM_NULL,
+		.executable = session->program_path,
 		.started = session->started,
 		.clock = "CLOCK_BOOTTIME",
 		.start_ns = (int64_t)session->start_ns,
@@ -203,7 +205,9 @@ static int prepare(struct session *session)
 		return error;
 	session->start_ns = boot_time_ns();
 	struct um_run_row run = describe_run(session);
-	error = um_ingest_create(&session->ingest, session->db, &run);
+	error = um_run_context(&run, &session->environment, environ);
+	if (!error)
+		error = um_ingest_create(&session->ingest, session->db, &run);
 	if (error)
 		unlink(session->options.output);
 	return error;
@@ -400,6 +404,7 @@ int main(int argc, char **argv)
 	um_trace_options_free(&session.options);
 	free(session.program_path);
 	free(session.command);
+	free(session.environment);
 	free(session.preload);
 	return status;
 }

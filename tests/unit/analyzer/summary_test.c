@@ -79,7 +79,7 @@ static const char trace_sql[] =
 	" lines_written, requests, bytes_to_device, bytes_to_host)"
 	" VALUES (7, 0, 2, 20, 2, 10, 5, 12, 640, 320);"
 	"INSERT INTO copy_traffic VALUES (10, 3, 65536, 0, 800, 900);"
-	"INSERT INTO loss VALUES (0, 'host accesses by other threads', 2, 'while a kernel ran');";
+	"INSERT INTO loss (kind, count, detail) VALUES ('host accesses by other threads', 2, 'while a kernel ran');";
 
 static char folder[] = "/tmp/um-summary-XXXXXX";
 static char trace_path[64];
@@ -330,8 +330,7 @@ static void text_pages(void **state)
 		" policy = 'machine: \"mi250x\""
 		"\ndriver: {name: demand}\n"
 		"program: {advice: keep, prefetch: drop}\nadvise:\n  - on: {name: \"out*\"}\n"
-		"    read_mostly: true\n', xnack = 'on', backend = NULL,"
-		" stamps = '[\"hypothetical eviction lru\"]'; DELETE FROM page_access;"
+		"    read_mostly: true\n', xnack = 'on', backend = NULL; DELETE FROM page_access;"
 		"DELETE FROM loss",
 		1);
 	golden_after("summary_early",

@@ -337,8 +337,43 @@ static void missing_parts_are_said(void **state)
 	expect_refusal(UM_EFORMAT, "no table 'loss'");
 	remove_files();
 	make_trace(1);
-	change("ALTER TABLE op DROP COLUMN value");
-	expect_refusal(UM_EFORMAT, "'op' has no column 'value'");
+	change("ALTER TABLE op DROP COLUMN flags");
+	expect_refusal(UM_EFORMAT, "'op' has no column 'flags'");
+}
+
+static int see_old_loss(const void *row, void *context)
+{
+	const struct um_loss_row *loss = row;
+
+	assert_string_equal(loss->kind, "outside");
+	assert_null(loss->record);
+	assert_null(loss->detail);
+	assert_int_equal(loss->start_ns, UM_NULL);
+	assert_int_equal(loss->count, ++*(int64_t *)context);
+	return 0;
+}
+
+/* As if those columns had been added after it was written. */
+static void what_an_older_file_lacks_is_null(void **state)
+{
+	struct um_db *db;
+	int64_t losses = 0, places;
+
+	(void)state;
+	make_trace(3);
+	change("INSERT INTO loss (kind, count) VALUES ('outside', 1), ('outside', 2);"
+	       "ALTER TABLE loss DROP COLUMN record; ALTER TABLE loss DROP COLUMN start_ns;"
+	       "ALTER TABLE loss DROP COLUMN detail; ALTER TABLE frame DROP COLUMN line");
+	assert_int_equal(um_db_open(&db, path), 0);
+	assert_int_equal(um_db_each(db, &um_table_loss, NULL, 0, see_old_loss, &losses), 0);
+	assert_int_equal(losses, 2);
+	assert_int_equal(count_sites(db), 3);
+	assert_int_equal(
+		um_db_integer(db, "SELECT count(*) FROM frame WHERE line IS NULL", 0, &places), 0);
+	assert_int_equal(places, 3);
+	assert_int_equal(um_db_close(db), 0);
+	assert_int_equal(um_db_open_rw(&db, path), UM_EVERSION);
+	expect_message("older umtrace");
 }
 
 static int see_nothing(const void *row, void *context)
@@ -490,6 +525,7 @@ int main(void)
 		FRESH(what_is_no_trace_is_said),
 		FRESH(other_versions_are_said),
 		FRESH(missing_parts_are_said),
+		FRESH(what_an_older_file_lacks_is_null),
 		FRESH(cut_off_traces_are_said),
 		FRESH(damaged_traces_are_said),
 		FRESH(a_full_disk_keeps_what_was_written),

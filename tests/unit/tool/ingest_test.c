@@ -44,6 +44,8 @@ static const struct um_run_row running = {
 	.tool = "umtrace test",
 	.command = "./app",
 	.pid = UM_NULL,
+	.rank = UM_NULL,
+	.ranks = UM_NULL,
 	.clock = "CLOCK_BOOTTIME",
 	.end_ns = UM_NULL,
 	.ended = "running",
@@ -508,6 +510,22 @@ static void kinds_of_later_versions_are_skipped(void **state)
 	expect(fixture, "SELECT count(*) FROM op", 2);
 }
 
+static void what_is_too_much_to_count_is_not_known(void **state)
+{
+	struct fixture *fixture = *state;
+
+	ready(fixture);
+	page(fixture, 2,
+	     (struct um_page_run){.allocation = 1,
+				  .pages = 1,
+				  .touch = UM_TOUCH_READ,
+				  .lines_read = 1,
+				  .requests = UINT32_MAX});
+	expect(fixture, "SELECT count(*) FROM page_access WHERE requests IS NULL", 1);
+	assert_int_equal(um_ingest_finish(fixture->ingest, &running), 0);
+	expect(fixture, "SELECT count FROM loss WHERE kind = 'uncounted' AND op IS NULL", 1);
+}
+
 /* --- wrong ones: each is counted, and nothing of it stays --- */
 
 static void nothing_before_hello(void **state)
@@ -685,6 +703,7 @@ int main(void)
 		TEST(accesses_are_kept),
 		TEST(streams_are_packed),
 		TEST(losses_are_kept),
+		TEST(what_is_too_much_to_count_is_not_known),
 		TEST(kinds_of_later_versions_are_skipped),
 		TEST(nothing_before_hello),
 		TEST(short_records_are_refused),
