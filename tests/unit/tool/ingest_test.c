@@ -387,11 +387,12 @@ static void strange_text_is_made_readable(void **state)
 
 static void page(struct fixture *fixture, uint32_t id, struct um_page_run run)
 {
-	struct {
+	union {
 		struct um_record_pages pages;
-		struct um_page_run run;
-	} record = {{.op = id, .runs = 1}, run};
+		char bytes[sizeof(struct um_record_pages) + sizeof(struct um_page_run)];
+	} record = {.pages = {.op = id, .runs = 1}};
 
+	record.pages.run[0] = run;
 	PUT(fixture, UM_RECORD_PAGES, record);
 }
 
@@ -425,18 +426,18 @@ static void accesses_are_kept(void **state)
 	assert_int_equal(um_ingest_totals(fixture->ingest)->invalid_rows, 0);
 }
 
-struct stream {
+union stream {
 	struct um_record_stream head;
-	unsigned char payload[UM_STREAM_PAYLOAD_MAX];
+	char bytes[sizeof(struct um_record_stream) + UM_STREAM_PAYLOAD_MAX];
 };
 
 /* A chunk of groups 4 to 7 that each read two pages. */
-static void make_stream(struct stream *stream, uint32_t allocation_id, uint32_t first_page)
+static void make_stream(union stream *stream, uint32_t allocation_id, uint32_t first_page)
 {
 	struct um_stream_encoder encoder;
 
 	memset(stream, 0, sizeof(*stream));
-	um_stream_encoder_init(&encoder, stream->payload);
+	um_stream_encoder_init(&encoder, stream->head.payload);
 	for (uint64_t group = 4; group < 8; group++)
 		for (uint32_t i = 0; i < 2; i++)
 			assert_true(um_stream_put(&encoder, group, allocation_id, first_page + i,
@@ -449,7 +450,7 @@ static void make_stream(struct stream *stream, uint32_t allocation_id, uint32_t 
 	stream->head.payload_bytes = (uint32_t)encoder.used;
 }
 
-static void put_stream(struct fixture *fixture, const struct stream *stream)
+static void put_stream(struct fixture *fixture, const union stream *stream)
 {
 	put(fixture, UM_RECORD_STREAM, stream, sizeof(stream->head) + 64);
 }
@@ -457,12 +458,12 @@ static void put_stream(struct fixture *fixture, const struct stream *stream)
 static int check_chunk(const void *row, void *context)
 {
 	const struct um_access_chunk_row *chunk = row;
-	const struct stream *stream = context;
+	const union stream *stream = context;
 	unsigned char *payload;
 
 	assert_int_equal(chunk->payload_bytes, stream->head.payload_bytes);
 	assert_int_equal(um_db_chunk_payload(chunk, &payload), 0);
-	assert_memory_equal(payload, stream->payload, stream->head.payload_bytes);
+	assert_memory_equal(payload, stream->head.payload, stream->head.payload_bytes);
 	free(payload);
 	return 0;
 }
@@ -470,7 +471,7 @@ static int check_chunk(const void *row, void *context)
 static void streams_are_packed(void **state)
 {
 	struct fixture *fixture = *state;
-	struct stream *stream = malloc(sizeof(*stream));
+	union stream *stream = malloc(sizeof(*stream));
 
 	ready(fixture);
 	make_stream(stream, 1, 98);
@@ -636,7 +637,7 @@ static void page_runs_must_be_possible(void **state)
 static void streams_must_be_possible(void **state)
 {
 	struct fixture *fixture = *state;
-	struct stream *stream = malloc(sizeof(*stream));
+	union stream *stream = malloc(sizeof(*stream));
 
 	ready(fixture);
 	make_stream(stream, 1, 99); /* beyond the last page */
@@ -653,7 +654,7 @@ static void streams_must_be_possible(void **state)
 	stream->head.payload_bytes = 65; /* than the record has */
 	put_stream(fixture, stream);
 	make_stream(stream, 1, 0);
-	stream->payload[0] = 0; /* a run of no allocation */
+	stream->head.payload[0] = 0; /* a run of no allocation */
 	put_stream(fixture, stream);
 	assert_int_equal(invalid(fixture), 6);
 	expect(fixture, "SELECT count(*) FROM access_chunk", 0);
