@@ -14,8 +14,7 @@ const char *const um_traffic_cause_names[UM_TRAFFIC_CAUSES] = {
 	"advice",	"duplicate",  "remote_access", "copy",
 };
 
-/* ---------------------------------------------------------------- rows that are kept as they are
- */
+/* --- rows that are kept as they are --- */
 
 /* Copies the strings of a row that has been copied itself. */
 static int keep_texts(struct um_summary *summary, const struct um_table *table, void *row)

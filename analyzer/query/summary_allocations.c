@@ -38,7 +38,8 @@ static const char allocations_sql[] =
 	"  LEFT JOIN hosted ON hosted.allocation = allocation.allocation"
 	" ORDER BY allocation.allocation";
 
-/* The innermost frame of a site that has a line, else its innermost with a function, else depth 0.
+/*
+ * The innermost frame of a site that has a line, else its innermost with a function, else depth 0.
  */
 static const char sites_sql[] =
 	"SELECT allocation.allocation, frame.file, frame.line, frame.function, frame.module,"

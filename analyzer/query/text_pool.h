@@ -1,4 +1,5 @@
-/* Strings that live as long as the struct they are shown in: rows of a database do not keep them.
+/*
+ * Strings that live as long as the struct they are shown in: rows of a database do not keep them.
  */
 #ifndef UM_TEXT_POOL_H
 #define UM_TEXT_POOL_H

@@ -72,7 +72,8 @@ static json_t *column_json(const struct um_column *column, const void *row)
 	}
 }
 
-/* A row under the names of its columns. json_object_set_new() takes NULL as a failure and says so.
+/*
+ * A row under the names of its columns. json_object_set_new() takes NULL as a failure and says so.
  */
 static json_t *row_json(const struct um_table *table, const void *row)
 {

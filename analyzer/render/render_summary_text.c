@@ -159,7 +159,8 @@ static int print_traffic(FILE *out, const struct um_summary *summary)
 	if (error)
 		return error;
 	for (size_t i = 0; i < UM_TRAFFIC_CAUSES; i++) {
-		/* Remote accesses are single requests: they are no transfers, and not in the total.
+		/*
+		 * Remote accesses are single requests: they are no transfers, and not in the total.
 		 */
 		struct um_traffic shown = summary->traffic[i];
 		if (i == UM_TRAFFIC_REMOTE_ACCESS)

@@ -46,8 +46,7 @@ static double best_s(void (*call)(void *), void *context)
 #define TILE 16u
 #define N    512u
 
-/* --- in place of the device and of the spool: what recording costs, not what reading it does ---
- */
+/* --- in place of the device and of the spool: what recording costs, not what reading it does --- */
 
 static uint64_t sent_bytes;
 

@@ -1,4 +1,5 @@
-/* What the fuzz targets share. Each is libFuzzer's entry point, and is driven by mutate.c in ctest.
+/*
+ * What the fuzz targets share. Each is libFuzzer's entry point, and is driven by mutate.c in ctest.
  */
 #ifndef UM_FUZZ_H
 #define UM_FUZZ_H

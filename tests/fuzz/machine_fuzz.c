@@ -1,4 +1,5 @@
-/* A machine file of any bytes: refused with a place, or a machine with which time can be reckoned.
+/*
+ * A machine file of any bytes: refused with a place, or a machine with which time can be reckoned.
  */
 #include "fuzz.h"
 

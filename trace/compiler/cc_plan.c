@@ -212,7 +212,8 @@ static void make_device(struct um_cc_plan *plan, const struct um_cc_plan_files *
 	struct um_argv rest = {0};
 
 	copy_without(&rest, &plan->host, drop);
-	/* Our header comes before those that the driver and the user include from the command line.
+	/*
+	 * Our header comes before those that the driver and the user include from the command line.
 	 */
 	for (size_t i = 0; i < rest.count; i++) {
 		um_argv_push(&plan->device, rest.items[i]);

@@ -18,7 +18,8 @@ void um_argv_push_all(struct um_argv *, const struct um_argv *);
 void um_argv_print(const struct um_argv *);
 void um_argv_fini(struct um_argv *);
 
-/* Starts a program; its stdout and stderr go to the named files, NULL is ours. -1 with a message.
+/*
+ * Starts a program; its stdout and stderr go to the named files, NULL is ours. -1 with a message.
  */
 pid_t um_spawn(const struct um_argv *, const char *stdout_path, const char *stderr_path);
 /* Exit status as a shell has it: 128 + n after a signal. */

@@ -12,7 +12,8 @@
 /* The C++ runtime's (Itanium C++ ABI, <cxxabi.h>); LLVM brings it along. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
 
-/* The first instruction that mentions the function or variable, also inside a constant expression.
+/*
+ * The first instruction that mentions the function or variable, also inside a constant expression.
  */
 static LLVMValueRef find_use(LLVMValueRef value, int depth)
 {

@@ -35,7 +35,8 @@ static const struct direct {
 	{"__ocml_copysign_f64", "llvm.copysign"},
 };
 
-/* Their place is their identity: never merged, moved over control flow or thought free of effects.
+/*
+ * Their place is their identity: never merged, moved over control flow or thought free of effects.
  */
 static const char *const wave_operations[] = {"um_wave_ballot", "um_wave_read", "um_wave_active",
 					      "um_wave_sync", "um_barrier"};

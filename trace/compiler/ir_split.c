@@ -39,7 +39,8 @@ static void share_variables(LLVMModuleRef module)
 		}
 		LLVMSetComdat(g, NULL);
 		LLVMSetLinkage(g, LLVMExternalLinkage);
-		/* Protected: found by dlsym for hipGetSymbolAddress, reached directly by the code.
+		/*
+		 * Protected: found by dlsym for hipGetSymbolAddress, reached directly by the code.
 		 */
 		LLVMSetVisibility(g, LLVMIsExternallyInitialized(g) && !local
 					     ? LLVMProtectedVisibility

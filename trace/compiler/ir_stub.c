@@ -180,7 +180,8 @@ static int add_stub(struct um_stubs *out, LLVMValueRef handle, LLVMValueRef func
 	}
 	for (unsigned i = 0; i < parameters; i++)
 		stub->slots[i].argument = ~0u;
-	/* hipLaunchKernel(f, dim3 grid, dim3 block, args, shared, stream): a dim3 is two operands.
+	/*
+	 * hipLaunchKernel(f, dim3 grid, dim3 block, args, shared, stream): a dim3 is two operands.
 	 */
 	r.args = um_ir_address(LLVMGetOperand(launch, 5), layout).base;
 	read_stub(&r, stub);

@@ -23,8 +23,7 @@ enum um_column_type {
 	UM_COLUMN_MASK, /* int64_t; NULL where `other` has bits of `unless` */
 	UM_COLUMN_REAL,
 	UM_COLUMN_TEXT,
-	UM_COLUMN_WORD, /* const char *; `stored` has its place in `words`, the column is computed
-			 */
+	UM_COLUMN_WORD, /* const char *; `stored` has its place in `words`, this is computed */
 	UM_COLUMN_END,	/* int64_t; `stored` has what it is above `other`, the column is computed */
 	UM_COLUMN_BLOB,
 };

@@ -27,7 +27,8 @@ int um_db_create(struct um_db **out, const char *path, bool force);
  * NULL, also in queries of one's own.
  */
 int um_db_open(struct um_db **out, const char *path);
-/* The same, and rows can be added (modelled rows into a fresh trace); UM_EVERSION: an older file.
+/*
+ * The same, and rows can be added (modelled rows into a fresh trace); UM_EVERSION: an older file.
  */
 int um_db_open_rw(struct um_db **out, const char *path);
 /*

@@ -63,7 +63,8 @@ void um_settings_reset(int device);
 
 /* One line on stderr: "umtrace: ...". Never stdout, which is the program's. */
 void um_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Says once per `what` that a part of HIP is missing, notes the loss, returns hipErrorNotSupported.
+/*
+ * Says once per `what` that a part of HIP is missing, notes the loss, returns hipErrorNotSupported.
  */
 hipError_t um_refuse_part(const char *what);
 
@@ -120,8 +121,8 @@ hipError_t um_event_mark(hipEvent_t event, hipStream_t stream);
 
 /* --- kernels and variables --- */
 
-struct um_function; /* a kernel that can be launched: hipFunction_t, and what a host stub stands for
-		     */
+/* A kernel that can be launched: hipFunction_t, and what a host stub stands for. */
+struct um_function;
 
 /* The kernel of a host stub; hipErrorInvalidDeviceFunction or hipErrorNoBinaryForGpu (said). */
 hipError_t um_function_find(struct um_function **out, const void *host_stub);

@@ -221,7 +221,8 @@ static hipError_t put_int(void *data, size_t bytes, int32_t value)
 	return hipSuccess;
 }
 
-/* Devices that every page is accessed by, ascending; the rest of the array is hipInvalidDeviceId.
+/*
+ * Devices that every page is accessed by, ascending; the rest of the array is hipInvalidDeviceId.
  */
 static hipError_t put_accessed_by(int32_t *data, size_t bytes, const struct um_page_advice *all)
 {

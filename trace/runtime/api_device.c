@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* HIP 5.2.21153 (/usr/include/hip/hip_version.h of Debian 12): major * 10^7 + minor * 10^5 + patch.
+/*
+ * HIP 5.2.21153 (/usr/include/hip/hip_version.h of Debian 12): major * 10^7 + minor * 10^5 + patch.
  */
 #define VERSION 50221153
 

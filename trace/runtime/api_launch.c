@@ -156,8 +156,7 @@ hipError_t um_launch_ggl(uintptr_t stub, const dim3 *grid, const dim3 *block, ui
 	return um_leave(launch_stub(&launch));
 }
 
-/* --- the launch of old: hipConfigureCall, hipSetupArgument for each argument, hipLaunchByPtr ---
- */
+/* --- the launch of old: hipConfigureCall, hipSetupArgument for each argument, hipLaunchByPtr --- */
 
 #define MAX_ARGS  64u
 #define ARG_BYTES 4096u /* of all arguments of a kernel: what AMD's compilers allow */

@@ -231,8 +231,7 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void *dat
 	return um_leave(run_callback(&callback, 0));
 }
 
-/* --- the same on the stream of the thread, for programs built with per-thread default streams ---
- */
+/* --- the same on the stream of the thread, for programs built with per-thread default streams --- */
 
 #define PER_THREAD(stream) ((stream) ? (stream) : hipStreamPerThread)
 

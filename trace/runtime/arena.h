@@ -58,7 +58,8 @@ struct um_allocation *um_arena_by_id(uint32_t id);
 /* An id of the same series for memory that is not in the arena (hipHostRegister). */
 uint32_t um_arena_take_id(void);
 uint64_t um_arena_bytes(void); /* held by allocations, in whole pages */
-/* In the child of a fork, which has no copy of the memory: forgets every allocation and the maps.
+/*
+ * In the child of a fork, which has no copy of the memory: forgets every allocation and the maps.
  */
 void um_arena_child(void);
 /* In ascending offset: calls until it returns false. */

@@ -23,7 +23,8 @@ struct um_gaps {
 int um_gaps_reset(struct um_gaps *, uint64_t bytes);
 /* The lowest `bytes` at a multiple of `align` (a power of two); false if there is no such gap. */
 bool um_gaps_take(uint64_t *offset, struct um_gaps *, uint64_t bytes, uint64_t align);
-/* Gives back what was taken; joins it with its neighbours. Never fails: a take leaves room for it.
+/*
+ * Gives back what was taken; joins it with its neighbours. Never fails: a take leaves room for it.
  */
 void um_gaps_give(struct um_gaps *, uint64_t offset, uint64_t bytes);
 

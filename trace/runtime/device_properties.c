@@ -29,7 +29,8 @@ static void capability(hipDeviceProp_t *p, const char *arch)
 	p->minor = arch[length - 2] - '0';
 }
 
-/* CDNA has ECC for its memories always, and XNACK as a mode; RDNA has neither as a target feature.
+/*
+ * CDNA has ECC for its memories always, and XNACK as a mode; RDNA has neither as a target feature.
  */
 static void arch_name(hipDeviceProp_t *p, const struct um_played_device *device)
 {
@@ -100,7 +101,8 @@ void um_device_properties(hipDeviceProp_t *p, uint32_t ordinal)
 {
 	const struct um_played_device *device = um_device_get(ordinal);
 
-	/* Zero stays: textures, surfaces (gfx90a has no image instructions), multi-device launches.
+	/*
+	 * Zero stays: textures, surfaces (gfx90a has no image instructions), multi-device launches.
 	 */
 	memset(p, 0, sizeof(*p));
 	snprintf(p->name, sizeof(p->name), "%s", device->name);

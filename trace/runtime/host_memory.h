@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* Physical memory and swap, or the memory limit of the program's control group where that is less.
+/*
+ * Physical memory and swap, or the memory limit of the program's control group where that is less.
  */
 uint64_t um_host_memory_bytes(void);
 

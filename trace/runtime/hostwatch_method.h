@@ -33,7 +33,8 @@ struct um_watch_method {
 	bool (*add)(struct um_watch_range);
 	bool (*remove)(struct um_watch_range);
 	bool (*arm)(struct um_watch_blocks);
-	/* What was touched since arm() or add(). Whether more is seen until the next arm() is open.
+	/*
+	 * What was touched since arm() or add(). Whether more is seen until the next arm() is open.
 	 */
 	bool (*collect)(struct um_watch_blocks, um_watch_emit *);
 	/* So that kernels run at full speed until arm(); NULL: they do anyway. */

@@ -28,7 +28,8 @@ bool um_pagemap_open(struct um_watch_fd *out);
 bool um_pagemap_scan(const struct um_watch_fd *, const char *start, const char *end,
 		     void (*region)(const char *start, const char *end, bool written, void *),
 		     void *context);
-/* The same over all blocks, as pages of the arena; the small gaps between blocks are scanned too.
+/*
+ * The same over all blocks, as pages of the arena; the small gaps between blocks are scanned too.
  */
 bool um_pagemap_scan_blocks(const struct um_watch_fd *, struct um_watch_blocks,
 			    um_watch_emit *emit);

@@ -10,7 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* MADV_DONTNEED_LOCKED (Linux 5.18): drops page-table entries, also of memory that mlock() locked.
+/*
+ * MADV_DONTNEED_LOCKED (Linux 5.18): drops page-table entries, also of memory that mlock() locked.
  */
 #define UM_MADV_DROP 24
 /* Untouched pages between two touched runs that are dropped with them: a call costs more. */

@@ -36,7 +36,8 @@ static void serve(const struct uffd_msg *message)
 	ioctl(watch.uffd.fd, UFFDIO_WAKE, &range);
 }
 
-/* For the life of the process: the kernel lets go of those who wait only when the last user does.
+/*
+ * For the life of the process: the kernel lets go of those who wait only when the last user does.
  */
 static void *serve_for_ever(void *unused)
 {

@@ -68,7 +68,8 @@ static inline struct um_lane_state *um_running_lane(void)
 /* NULL without memory. `launch` gives the shape; freed with um_group_destroy(). */
 struct um_group *um_group_create(const struct um_launch *launch);
 void um_group_destroy(struct um_group *);
-/* Makes it the group of that number, no lane started. All lanes of the one before must have ended.
+/*
+ * Makes it the group of that number, no lane started. All lanes of the one before must have ended.
  */
 void um_group_reset(struct um_group *, const struct um_launch *, uint64_t linear);
 /* Runs the group until it has ended, spins, or um_running.error is set. */

@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One lock for the whole runtime: launches complete before they return, one at a time. Recursive.
+/*
+ * One lock for the whole runtime: launches complete before they return, one at a time. Recursive.
  */
 void um_runtime_lock(void);
 void um_runtime_unlock(void);

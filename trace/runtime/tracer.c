@@ -27,8 +27,7 @@
 
 static enum {
 	OFF,
-	WAITING, /* umtrace started a program that has not used HIP so far: a shell, an interpreter
-		  */
+	WAITING, /* umtrace started a program without HIP so far: a shell, an interpreter */
 	ON,
 	CHILD, /* of a fork of a traced program */
 } state;

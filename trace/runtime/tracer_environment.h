@@ -13,7 +13,8 @@
 const char *um_environment_spool(void);
 /* Removes them: from environ, and from the memory that /proc/self/environ shows. */
 void um_environment_clean(void);
-/* Whether any object in the program was linked with a HIP runtime: a shell that starts one was not.
+/*
+ * Whether any object in the program was linked with a HIP runtime: a shell that starts one was not.
  */
 bool um_program_uses_hip(void);
 

@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-/* The id of `return_address`; 0 when there is no memory for more. `*is_new`: it was given just now.
+/*
+ * The id of `return_address`; 0 when there is no memory for more. `*is_new`: it was given just now.
  */
 uint32_t um_site_intern(const void *return_address, bool *is_new);
 /* The SITE record of an address: module and nearest symbol. Valid until the next call. */

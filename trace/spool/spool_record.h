@@ -151,7 +151,8 @@ struct um_record_op {
 	uint32_t value; /* memset: byte pattern; copy: hipMemcpyKind; attach: hipMemAttach* */
 };
 
-/* Once before the launch runs, so that a kernel that crashes or hangs has a name, and once after.
+/*
+ * Once before the launch runs, so that a kernel that crashes or hangs has a name, and once after.
  */
 struct um_record_kernel {
 	struct um_record header;

@@ -80,7 +80,8 @@ const struct um_record *um_spool_next(struct um_spool_reader *, int *error);
 void um_spool_release(struct um_spool_reader *);
 /* Sleeps until there is something to read, at most timeout_ms. */
 void um_spool_wait(struct um_spool_reader *, int timeout_ms);
-/* Unmaps and removes the file; NULL is legal. A writer that blocks wakes up and goes on untraced.
+/*
+ * Unmaps and removes the file; NULL is legal. A writer that blocks wakes up and goes on untraced.
  */
 void um_spool_destroy(struct um_spool_reader *);
 

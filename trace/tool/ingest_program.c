@@ -55,7 +55,8 @@ int um_ingest_device(struct um_ingest *ingest, const void *record, const char *e
 	return um_ingest_insert(ingest, &um_table_device, &row);
 }
 
-/* What the program's debug information says of the address; without any, the symbol that it sent.
+/*
+ * What the program's debug information says of the address; without any, the symbol that it sent.
  */
 static int insert_frames(struct um_ingest *ingest, const struct um_record_site *site,
 			 const char *module, const char *symbol)

@@ -110,7 +110,8 @@ bool um_program_is_static(const char *path)
 /* --- starting it --- */
 
 static const int held_back[] = {SIGCHLD, SIGTERM, SIGHUP};
-/* Of umtrace's own doing, from the start; then the keyboard's, which are the program's to answer.
+/*
+ * Of umtrace's own doing, from the start; then the keyboard's, which are the program's to answer.
  */
 static const int ignored[] = {SIGXFSZ, SIGPIPE, SIGINT, SIGQUIT};
 #define IGNORED	    (sizeof(ignored) / sizeof(*ignored))

@@ -257,7 +257,8 @@ static void test_active_lanes_of_uneven_loops(void **state)
 	assert_int_equal(run_plain(loop_kernel, NULL, 1, 64), hipSuccess);
 	for (unsigned i = 0; i < 64; i++)
 		assert_int_equal(results[i][0], UINT64_MAX << i);
-	/* each waits behind the loop until no lane can go on without it: the lowest site goes first
+	/*
+	 * each waits behind the loop until no lane can go on without it: the lowest site goes first
 	 */
 	assert_int_equal(results[0][1] & 1, 1);
 }

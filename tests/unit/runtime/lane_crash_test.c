@@ -11,7 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Runs the kernel in a child with that handler, its stderr in `text`. Returns the child's status.
+/*
+ * Runs the kernel in a child with that handler, its stderr in `text`. Returns the child's status.
  */
 static int run_in_child(um_kernel_entry entry, void (*handler)(int), char *text, size_t capacity)
 {

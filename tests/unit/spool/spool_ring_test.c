@@ -1,4 +1,5 @@
-/* The ring between a program and umtrace: what comes out is what went in, whatever dies meanwhile.
+/*
+ * The ring between a program and umtrace: what comes out is what went in, whatever dies meanwhile.
  */
 #include "trace/spool/spool_ring.h"
 #include "trace/spool/spool_ring_layout.h"
@@ -493,7 +494,8 @@ static void forked_child_is_off(void **state)
 	um_spool_destroy(reader);
 }
 
-/* A program that writes through wild pointers: any header and any counter, never a crash or a hang.
+/*
+ * A program that writes through wild pointers: any header and any counter, never a crash or a hang.
  */
 static void damaged_headers(void **state)
 {

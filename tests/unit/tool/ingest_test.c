@@ -314,7 +314,8 @@ static int64_t ask_another(const char *sql)
 	return answer;
 }
 
-/* Whoever reads while it grows, or what a killed umtrace leaves, finds each launch with its kernel.
+/*
+ * Whoever reads while it grows, or what a killed umtrace leaves, finds each launch with its kernel.
  */
 static void no_launch_is_seen_without_its_kernel(void **state)
 {

@@ -57,7 +57,8 @@ struct um_lane {
 	unsigned wave;	    /* wave in its group */
 };
 
-/* The lane that runs. Code may keep the pointer: it stays valid and the same until the lane ends.
+/*
+ * The lane that runs. Code may keep the pointer: it stays valid and the same until the lane ends.
  */
 UM_DEVICE const struct um_lane *um_self(void) __attribute__((const));
 
@@ -103,7 +104,8 @@ UM_DEVICE void um_yield(void);
 UM_DEVICE unsigned long um_clock(void);
 /* Ends the launch with an error: `hip_error` of hipError_t, text for people. Does not return. */
 UM_DEVICE void um_fault(int hip_error, const char *text) __attribute__((noreturn));
-/* Memory of kernels: malloc and free in device code. Owned by the runtime. NULL when none is left.
+/*
+ * Memory of kernels: malloc and free in device code. Owned by the runtime. NULL when none is left.
  */
 UM_DEVICE void *um_device_malloc(unsigned long bytes);
 UM_DEVICE void um_device_free(void *);

@@ -100,8 +100,7 @@ UM_DEFINE void __atomic_work_item_fence(unsigned flags, int, int scope)
 		um_wave_sync();
 }
 
-/* ---- The wave ---------------------------------------------------------------------------------
- */
+/* --- The wave --- */
 
 UM_INLINE unsigned um_mbcnt_lo(unsigned mask, unsigned add)
 {
@@ -398,8 +397,7 @@ UM_DEFINE unsigned long __ockl_clz_u64(unsigned long a)
 	return a ? (unsigned long)__builtin_clzl(a) : 64;
 }
 
-/* ---- Dot products, as their amdgcn instructions: saturating where asked ------------------------
- */
+/* --- Dot products, as their amdgcn instructions: saturating where asked --- */
 
 typedef short um_short2 __attribute__((ext_vector_type(2)));
 typedef unsigned short um_ushort2 __attribute__((ext_vector_type(2)));
@@ -459,8 +457,7 @@ UM_DEFINE void __ockl_atomic_add_noret_f32(float *address, float value)
 	__atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 
-/* ---- Half precision: in float, rounded once -----------------------------------------------------
- */
+/* --- Half precision: in float, rounded once --- */
 
 typedef _Float16 um_half2 __attribute__((ext_vector_type(2)));
 typedef short um_mask2 __attribute__((ext_vector_type(2)));

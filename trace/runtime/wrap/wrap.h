@@ -34,7 +34,8 @@ struct um_wrap_hooks {
 	void (*close)(uintptr_t start, size_t bytes, size_t touched, bool write);
 };
 
-/* Exported; the runtime looks them up by name. `hooks` must last. False: no handler could be set.
+/*
+ * Exported; the runtime looks them up by name. `hooks` must last. False: no handler could be set.
  */
 typedef bool um_wrap_start_call(const struct um_wrap_hooks *hooks);
 /* Gives SIGSEGV back to the program; in the child of a fork. */

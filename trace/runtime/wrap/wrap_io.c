@@ -24,7 +24,8 @@ ssize_t __recvfrom_chk(int fd, void *buffer, size_t bytes, size_t room, int flag
 size_t __fread_chk(void *buffer, size_t room, size_t item, size_t items, FILE *file);
 size_t __fread_unlocked_chk(void *buffer, size_t room, size_t item, size_t items, FILE *file);
 
-/* By number: to gcc, a pointer that is only passed on is a buffer that is read before it is filled.
+/*
+ * By number: to gcc, a pointer that is only passed on is a buffer that is read before it is filled.
  */
 static bool open_buffer(uintptr_t start, size_t bytes, bool write)
 {
