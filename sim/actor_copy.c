@@ -162,16 +162,24 @@ static int touch_first(struct copy *copy, const struct um_page_range *target, bo
 			.allocation = target->allocation,
 			.page = page,
 			.pages_ahead = next - page,
-			.write = true,
+			.access = UM_ACCESS_WRITE,
 			.op = (uint32_t)copy->task->op.op,
 		};
 
 		if (*waits)
-			return um_fault_buffer_raise(copy->state->faults, &fault, run_copy, copy,
-						     0);
+			return um_fault_buffers_raise(copy->state->faults, &fault, run_copy, copy,
+						      0);
 		page = next;
 	}
 	return 0;
+}
+
+static int write_target(const struct copy *copy, const struct um_page_range *target)
+{
+	struct um_driver *driver = copy->state->driver;
+
+	um_machine_copy_into(copy->state->machine, target, (uint32_t)copy->task->op.op);
+	return driver->ops->on_copied ? driver->ops->on_copied(driver, target) : 0;
 }
 
 static int run_copy(void *context, uint64_t argument)
@@ -189,9 +197,9 @@ static int run_copy(void *context, uint64_t argument)
 	sum_up(copy, &traffic);
 	end = book(copy, &traffic, now);
 	if (target.pages)
-		um_machine_copy_into(copy->state->machine, &target, (uint32_t)copy->task->op.op);
+		error = write_target(copy, &target);
 	report(copy, &traffic, copy->task->start, end);
-	return um_engine_schedule(copy->state->engine, end, copy_done, copy, 0);
+	return error ? error : um_engine_schedule(copy->state->engine, end, copy_done, copy, 0);
 }
 
 static int check_side(const struct copy *copy, struct side *side, int64_t allocation,

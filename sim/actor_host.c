@@ -1,7 +1,8 @@
 /*
  * The host: the program's operations in order, one after the other whatever thread they came from.
  * It takes no time of its own; it waits for what the program waited for (synchronisation, copies
- * and memsets that are not asynchronous, frees, which wait for all devices) and for its faults.
+ * and memsets that are not asynchronous, frees, which wait for all devices), for its faults, and
+ * for calls as long as the driver says that they take.
  * What a failed call asked for does not happen.
  */
 #include "simulation.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum wait_for { WAIT_NOTHING, WAIT_ALL, WAIT_STREAM, WAIT_TASK, WAIT_MARK };
+enum wait_for { WAIT_NOTHING, WAIT_ALL, WAIT_STREAM, WAIT_TASK, WAIT_MARK, WAIT_TIME };
 
 struct um_host {
 	struct um_simulation_state *state;
@@ -73,6 +74,8 @@ static bool is_over(const struct um_host *host)
 		return um_streams_passed(streams, host->wait_stream, host->wait_sequence);
 	case WAIT_MARK:
 		return um_streams_mark_done(streams, host->wait_mark);
+	case WAIT_TIME: /* time_has_come() says so */
+		return false;
 	case WAIT_NOTHING:
 		break;
 	}
@@ -88,6 +91,23 @@ int um_host_look(struct um_host *host)
 	host->wait = WAIT_NOTHING;
 	return um_engine_schedule(host->state->engine, um_engine_now(host->state->engine), step,
 				  host, 0);
+}
+
+static int time_has_come(void *context, uint64_t argument)
+{
+	struct um_host *host = context;
+
+	host->wait = WAIT_NOTHING;
+	return step(host, argument);
+}
+
+/* A call that returns at `at`, if that is not now. */
+static int wait_until(struct um_host *host, um_ns at)
+{
+	if (at <= um_engine_now(host->state->engine))
+		return 0;
+	host->wait = WAIT_TIME;
+	return um_engine_schedule(host->state->engine, at, time_has_come, host, 0);
 }
 
 static void end_op(struct um_host *host)
@@ -144,11 +164,21 @@ static int put_and_wait(struct um_host *host, enum um_task_kind kind)
 	return error;
 }
 
+/* What the policy has to do at this op; the program waits for it as for calls of its own. */
+static int act_policy(struct um_host *host)
+{
+	um_ns done_at = um_engine_now(host->state->engine);
+	int error = um_player_act(host->state->player, &host->op, &done_at);
+
+	return error ? error : wait_until(host, done_at);
+}
+
+/* Runs again when the policy's calls have returned. */
 static int do_launch(struct um_host *host)
 {
-	int error = um_player_act(host->state->player, &host->op);
+	int error = act_policy(host);
 
-	return error ? error : put_task(host, UM_TASK_KERNEL, 0);
+	return error || host->wait ? error : put_task(host, UM_TASK_KERNEL, 0);
 }
 
 static int do_memset(struct um_host *host)
@@ -253,14 +283,18 @@ static int do_event_sync(struct um_host *host)
 	return 0;
 }
 
+/* Runs again when the memory is there, and again when the policy's calls have returned. */
 static int do_alloc(struct um_host *host)
 {
+	um_ns done_at = um_engine_now(host->state->engine);
 	int error;
 
 	if (host->op.allocation == UM_NULL || host->op.allocation == 0)
 		return 0;
-	error = um_simulation_ensure(host->state, host->op.allocation, host->op.op);
-	return error ? error : um_player_act(host->state->player, &host->op);
+	error = um_simulation_make(host->state, host->op.allocation, host->op.op, &done_at);
+	if (!error)
+		error = wait_until(host, done_at);
+	return error || host->wait ? error : act_policy(host);
 }
 
 /* Runs again when the devices are idle. */
@@ -268,6 +302,7 @@ static int do_free(struct um_host *host)
 {
 	struct um_simulation_state *state = host->state;
 	um_alloc_id id = (um_alloc_id)host->op.allocation;
+	um_ns done_at = um_engine_now(state->engine);
 	int error;
 
 	if (host->op.allocation <= 0 || !um_machine_home(state->machine, id))
@@ -276,9 +311,9 @@ static int do_free(struct um_host *host)
 		host->wait = WAIT_ALL;
 		return 0;
 	}
-	error = state->driver->ops->on_free(state->driver, id);
+	error = state->driver->ops->on_free(state->driver, id, &done_at);
 	um_machine_remove(state->machine, id);
-	return error;
+	return error ? error : wait_until(host, done_at);
 }
 
 static const struct {
@@ -306,9 +341,12 @@ static int give_advice(struct um_host *host, enum um_advice_kind kind)
 		.op = (uint32_t)host->op.op,
 	};
 	bool names_device = kind == UM_ADVICE_PREFERRED_LOCATION || kind == UM_ADVICE_ACCESSED_BY;
+	um_ns done_at = um_engine_now(state->engine);
 	int error = names_device ? check_target_device(host) : 0;
 
-	return error ? error : state->driver->ops->on_advice(state->driver, &advice);
+	if (!error)
+		error = um_simulation_advise(state, &advice, &done_at);
+	return error ? error : wait_until(host, done_at);
 }
 
 static int do_advise(struct um_host *host)
@@ -362,11 +400,11 @@ static int host_fault(struct um_host *host, const struct um_page_range *ahead)
 		.allocation = ahead->allocation,
 		.page = ahead->first_page,
 		.pages_ahead = ahead->pages,
-		.write = host->writes,
+		.access = host->writes ? UM_ACCESS_WRITE : UM_ACCESS_READ,
 		.op = (uint32_t)host->op.op,
 	};
 
-	return um_fault_buffer_raise(host->state->faults, &fault, step, host, 0);
+	return um_fault_buffers_raise(host->state->faults, &fault, step, host, 0);
 }
 
 /* As much as can be touched of what is left of the row; *waits: step() will run again. */
@@ -469,13 +507,13 @@ static const struct {
 	op_fn run;
 	bool again; /* runs once more after it has waited */
 } ops[] = {
-	{"alloc", do_alloc, false},
+	{"alloc", do_alloc, true},
 	{"free", do_free, true},
 	{"advise", do_advise, false},
 	{"prefetch", do_prefetch, false},
 	{"copy", do_copy, false},
 	{"memset", do_memset, false},
-	{"launch", do_launch, false},
+	{"launch", do_launch, true},
 	{"sync_device", do_sync_device, false},
 	{"sync_stream", do_sync_stream, false},
 	{"event_record", do_event_record, false},

@@ -45,6 +45,8 @@ struct kernel {
 	uint32_t slot_count, busy_slots;
 	um_ns began;
 	um_ns roofline_ns;
+	um_ns ends_at;	  /* once all groups have ended */
+	um_ns stopped_ns; /* of the device's queues, as far as ends_at counts it */
 	struct um_remote_tally remote;
 };
 
@@ -65,15 +67,42 @@ static void abandon_kernel(struct um_task *task)
 
 /* --- the end --- */
 
+/* What the device's queues were stopped for since the last call. */
+static um_ns newly_stopped_ns(struct kernel *kernel)
+{
+	um_ns all = um_machine_stopped_ns(kernel->state->machine, kernel->device);
+	um_ns new = all - kernel->stopped_ns;
+
+	kernel->stopped_ns = all;
+	return new;
+}
+
+static int tell_driver(struct kernel *kernel)
+{
+	struct um_driver *driver = kernel->state->driver;
+	struct um_launch launch = {kernel->device, kernel->op};
+
+	return driver->ops->on_kernel_end ? driver->ops->on_kernel_end(driver, &launch) : 0;
+}
+
 static int kernel_done(void *context, uint64_t argument)
 {
 	struct kernel *kernel = context;
 	struct um_task *task = kernel->task;
+	struct um_simulation_state *state = kernel->state;
+	int error;
 
 	(void)argument;
+	if (um_machine_is_stopped(state->machine, kernel->device))
+		return um_machine_when_resumed(state->machine, kernel->device, kernel_done, kernel,
+					       0);
+	kernel->ends_at += newly_stopped_ns(kernel);
+	if (kernel->ends_at > um_engine_now(state->engine))
+		return um_engine_schedule(state->engine, kernel->ends_at, kernel_done, kernel, 0);
+	error = tell_driver(kernel);
 	task->abandon = NULL;
 	free_kernel(kernel);
-	return um_streams_done(task->state->streams, task);
+	return error ? error : um_streams_done(state->streams, task);
 }
 
 static long page_rows(struct kernel *kernel, const struct um_page_access_row **rows)
@@ -101,9 +130,10 @@ static int finish(struct kernel *kernel)
 	if (error)
 		return error;
 	end = remote_end > end ? remote_end : end;
-	if (kernel->began + kernel->roofline_ns > end)
-		end = kernel->began + kernel->roofline_ns;
-	return um_engine_schedule(kernel->state->engine, end, kernel_done, kernel, 0);
+	kernel->ends_at = kernel->began + kernel->roofline_ns + newly_stopped_ns(kernel);
+	if (end > kernel->ends_at)
+		kernel->ends_at = end;
+	return um_engine_schedule(kernel->state->engine, kernel->ends_at, kernel_done, kernel, 0);
 }
 
 /* --- groups --- */
@@ -166,19 +196,28 @@ static int next_run(struct kernel *kernel, struct slot *slot)
 
 static int run_slot(void *context, uint64_t index);
 
+/* Groups come to the compute units in turn. */
+static uint32_t client_of(const struct kernel *kernel, const struct slot *slot)
+{
+	uint32_t units = um_machine_spec(kernel->state->machine)->compute_units;
+
+	return units ? (uint32_t)(slot - kernel->slots) % units : 0;
+}
+
 static int wait_for_fault(struct kernel *kernel, struct slot *slot, um_page page)
 {
 	struct um_fault fault = {
 		.device = kernel->device,
 		.allocation = slot->run.allocation,
+		.client = client_of(kernel, slot),
 		.page = page,
 		.pages_ahead = slot->run.stride == 1 ? slot->run.count - slot->touched : 1,
-		.write = slot->run.write,
+		.access = slot->run.write ? UM_ACCESS_WRITE : UM_ACCESS_READ,
 		.op = kernel->op,
 	};
 
-	return um_fault_buffer_raise(kernel->state->faults, &fault, run_slot, kernel,
-				     (uint64_t)(slot - kernel->slots));
+	return um_fault_buffers_raise(kernel->state->faults, &fault, run_slot, kernel,
+				      (uint64_t)(slot - kernel->slots));
 }
 
 /* `range` can be accessed now; counts it as touched. *ready: when its last page is there. */
@@ -199,6 +238,12 @@ static int access_pages(struct kernel *kernel, struct slot *slot, const struct u
 		state->driver->ops->on_touch(state->driver, range, kernel->device, slot->run.write);
 	slot->touched += range->pages;
 	return error;
+}
+
+static int wait_for_queues(struct kernel *kernel, struct slot *slot)
+{
+	return um_machine_when_resumed(kernel->state->machine, kernel->device, run_slot, kernel,
+				       (uint64_t)(slot - kernel->slots));
 }
 
 /* Touches what the run can touch in one step; *waits: an event will run the slot again. */
@@ -236,6 +281,11 @@ static int run_slot(void *context, uint64_t index)
 	int error = 0;
 
 	while (slot->busy && !waits && !error) {
+		waits = um_machine_is_stopped(kernel->state->machine, kernel->device);
+		if (waits) {
+			error = wait_for_queues(kernel, slot);
+			continue;
+		}
 		if (!slot->has_run) {
 			error = next_run(kernel, slot);
 			if (!error && !slot->has_run)
@@ -265,6 +315,10 @@ static int begin(void *context, uint64_t argument)
 	int error = 0;
 
 	(void)argument;
+	if (um_machine_is_stopped(kernel->state->machine, kernel->device))
+		return um_machine_when_resumed(kernel->state->machine, kernel->device, begin,
+					       kernel, 0);
+	newly_stopped_ns(kernel);
 	kernel->began = um_engine_now(kernel->state->engine);
 	kernel->busy_slots = 1; /* this function, so that no early group ends the kernel */
 	for (uint32_t i = 0; i < slots && !error; i++) {
@@ -393,6 +447,19 @@ static int prepare_fill(struct kernel *kernel)
 	return 0;
 }
 
+static int begin_later(struct kernel *kernel)
+{
+	struct um_simulation_state *state = kernel->state;
+	struct um_driver *driver = state->driver;
+	struct um_launch launch = {kernel->device, kernel->op};
+	um_ns start_at = kernel->task->start + um_machine_spec(state->machine)->launch_ns;
+	int error = 0;
+
+	if (driver->ops->on_launch)
+		error = driver->ops->on_launch(driver, &launch, &start_at);
+	return error ? error : um_engine_schedule(state->engine, start_at, begin, kernel, 0);
+}
+
 int um_kernel_start(struct um_task *task)
 {
 	struct um_simulation_state *state = task->state;
@@ -414,7 +481,5 @@ int um_kernel_start(struct um_task *task)
 	kernel->slots = calloc(kernel->slot_count + 1, sizeof(*kernel->slots));
 	if (!kernel->slots)
 		return um_fail(UM_ENOMEM, "no memory for %u groups in flight", kernel->slot_count);
-	return um_engine_schedule(state->engine,
-				  task->start + um_machine_spec(state->machine)->launch_ns, begin,
-				  kernel, 0);
+	return begin_later(kernel);
 }

@@ -170,7 +170,12 @@ static int start_prefetch(struct um_task *task)
 {
 	struct um_simulation_state *state = task->state;
 	um_ns done_at = task->start;
-	int error = state->driver->ops->on_prefetch(state->driver, &task->prefetch, &done_at);
+	int error = 0;
+
+	if (state->driver->ops->on_prefetch)
+		error = state->driver->ops->on_prefetch(state->driver, &task->prefetch, &done_at);
+	else
+		um_ignore(state, "prefetches", "the driver model takes none");
 
 	return error ? error : um_engine_schedule(state->engine, done_at, prefetch_done, task, 0);
 }

@@ -285,34 +285,35 @@ static struct um_page_range range_of(const struct um_player *player, const struc
 }
 
 static int advise(struct um_player *player, const struct um_page_range *range,
-		  enum um_advice_kind kind, um_device_id device)
+		  enum um_advice_kind kind, um_device_id device, um_ns *done_at)
 {
-	struct um_driver *driver = player->state->driver;
 	struct um_advice advice = {.range = *range, .kind = kind, .device = device};
 
-	return driver->ops->on_advice(driver, &advice);
+	return um_simulation_advise(player->state, &advice, done_at);
 }
 
 static int act_advice(struct um_player *player, const struct um_rule *rule,
-		      const struct um_page_range *range)
+		      const struct um_page_range *range, um_ns *done_at)
 {
 	uint32_t devices = rule->accessed_by;
 	int error = 0;
 
 	if (rule->has_preferred_location)
 		error = advise(player, range, UM_ADVICE_PREFERRED_LOCATION,
-			       rule->preferred_location);
+			       rule->preferred_location, done_at);
 	for (; devices && !error; devices &= devices - 1)
-		error = advise(player, range, UM_ADVICE_ACCESSED_BY, __builtin_ctz(devices));
+		error = advise(player, range, UM_ADVICE_ACCESSED_BY, __builtin_ctz(devices),
+			       done_at);
 	if (rule->has_read_mostly && !error)
-		error = advise(
-			player, range,
-			rule->read_mostly ? UM_ADVICE_READ_MOSTLY : UM_ADVICE_UNSET_READ_MOSTLY, 0);
+		error = advise(player, range,
+			       rule->read_mostly ? UM_ADVICE_READ_MOSTLY
+						 : UM_ADVICE_UNSET_READ_MOSTLY,
+			       0, done_at);
 	if (rule->has_coarse_grain && !error)
 		error = advise(player, range,
 			       rule->coarse_grain ? UM_ADVICE_COARSE_GRAIN
 						  : UM_ADVICE_UNSET_COARSE_GRAIN,
-			       0);
+			       0, done_at);
 	return error;
 }
 
@@ -337,7 +338,7 @@ static int act_prefetch(struct um_player *player, const struct um_rule *rule,
 	return um_streams_put(streams, task);
 }
 
-static int act(struct um_player *player, const struct action *action)
+static int act(struct um_player *player, const struct action *action, um_ns *done_at)
 {
 	const struct um_rule *rule = &player->state->policy->rules[action->rule];
 	int64_t id = subject(player, action->allocation)->allocation;
@@ -350,16 +351,16 @@ static int act(struct um_player *player, const struct action *action)
 	if (!range.pages)
 		return 0;
 	return rule->is_prefetch ? act_prefetch(player, rule, &range, action->stream)
-				 : act_advice(player, rule, &range);
+				 : act_advice(player, rule, &range, done_at);
 }
 
-int um_player_act(struct um_player *player, const struct um_op_row *op)
+int um_player_act(struct um_player *player, const struct um_op_row *op, um_ns *done_at)
 {
 	int error = 0;
 
 	while (player->next < player->action_count && player->actions[player->next].op <= op->op &&
 	       !error)
-		error = act(player, &player->actions[player->next++]);
+		error = act(player, &player->actions[player->next++], done_at);
 	return error;
 }
 

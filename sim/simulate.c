@@ -6,15 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of managed allocations; any driver's largest unit. */
+#define DEFAULT_ALIGNMENT_BYTES (2ull << 20)
+
 void um_ignore(struct um_simulation_state *state, const char *what, const char *why)
 {
-	const unsigned most = sizeof(state->told) / sizeof(*state->told);
+	const char **grown;
 
-	for (unsigned i = 0; i < state->told_count; i++)
+	for (size_t i = 0; i < state->told_count; i++)
 		if (!strcmp(state->told[i], what))
 			return;
-	if (state->told_count < most)
+	grown = realloc(state->told, (state->told_count + 1) * sizeof(*grown));
+	if (grown) {
+		state->told = grown;
 		state->told[state->told_count++] = what;
+	}
 	if (state->request->ignored)
 		state->request->ignored(state->request->ignored_context, what, why);
 }
@@ -46,8 +52,22 @@ static enum um_home home_of(uint32_t kind)
 	return UM_HOME_HOST;
 }
 
-static int make_allocation(struct um_simulation_state *state, const struct um_allocation_row *row)
+/* Where the next allocation begins: one behind the other, aligned as the driver has it. */
+static uint64_t take_address(struct um_simulation_state *state, uint64_t bytes)
 {
+	uint64_t alignment = state->driver->ops->alignment_bytes;
+	uint64_t address;
+
+	alignment = alignment ? alignment : DEFAULT_ALIGNMENT_BYTES;
+	address = (state->next_address + alignment - 1) & ~(alignment - 1);
+	state->next_address = address + bytes;
+	return address;
+}
+
+static int make_allocation(struct um_simulation_state *state, const struct um_allocation_row *row,
+			   um_ns *done_at)
+{
+	const struct um_driver_ops *ops = state->driver->ops;
 	uint32_t kind = um_player_kind(state->player, row);
 	enum um_home home = home_of(kind);
 	um_device_id device = row->device >= 0 ? (um_device_id)row->device : 0;
@@ -67,14 +87,16 @@ static int make_allocation(struct um_simulation_state *state, const struct um_al
 			       (long long)row->allocation, (long long)row->bytes);
 	if (home == UM_HOME_DEVICE && (uint32_t)device < um_machine_spec(state->machine)->devices &&
 	    bytes > um_machine_memory_free(state->machine, device))
-		error = state->driver->ops->on_pressure(state->driver, device, bytes);
+		error = ops->on_pressure(state->driver, device, bytes, done_at);
 	if (!error)
 		error = um_machine_add(state->machine, alloc.allocation, home, device, alloc.bytes);
 	state->host_allocations += home == UM_HOME_HOST;
-	return error ? error : state->driver->ops->on_alloc(state->driver, &alloc);
+	alloc.address = take_address(state, bytes);
+	return error ? error : ops->on_alloc(state->driver, &alloc, done_at);
 }
 
-int um_simulation_ensure(struct um_simulation_state *state, int64_t allocation, int64_t op)
+int um_simulation_make(struct um_simulation_state *state, int64_t allocation, int64_t op,
+		       um_ns *done_at)
 {
 	const struct um_allocation_row *row;
 
@@ -89,7 +111,25 @@ int um_simulation_ensure(struct um_simulation_state *state, int64_t allocation, 
 		return um_fail(UM_EFORMAT,
 			       "op %lld is about allocation %lld, which op %lld has freed",
 			       (long long)op, (long long)allocation, (long long)row->freed_op);
-	return make_allocation(state, row);
+	return make_allocation(state, row, done_at);
+}
+
+int um_simulation_ensure(struct um_simulation_state *state, int64_t allocation, int64_t op)
+{
+	um_ns done_at = um_engine_now(state->engine);
+
+	return um_simulation_make(state, allocation, op, &done_at);
+}
+
+int um_simulation_advise(struct um_simulation_state *state, const struct um_advice *advice,
+			 um_ns *done_at)
+{
+	const struct um_driver_ops *ops = state->driver->ops;
+
+	if (ops->on_advice)
+		return ops->on_advice(state->driver, advice, done_at);
+	um_ignore(state, "advice", "the driver model takes none");
+	return 0;
 }
 
 um_device_id um_simulation_device(const struct um_simulation_state *state,
@@ -175,13 +215,15 @@ static int make_driver(struct um_simulation_state *state)
 			       um_format_bytes(text, sizeof(text), state->policy->page_bytes));
 	error = make_params(state, ops);
 	state->env.machine = state->machine;
+	state->env.engine = state->engine;
+	state->env.faults = state->faults;
 	state->env.page_bytes = state->policy->page_bytes;
 	state->env.ignored = driver_ignores;
 	state->env.ignored_context = state;
 	if (!error)
 		error = ops->create(&state->driver, &state->env);
 	if (!error)
-		um_fault_buffer_attach(state->faults, state->driver);
+		um_fault_buffers_attach(state->faults, state->driver);
 	return error;
 }
 
@@ -194,7 +236,8 @@ static int make(struct um_simulation_state *state)
 		error = um_machine_create(&state->machine, request->machine, state->engine,
 					  state->probe, state->policy->memory_bytes);
 	if (!error)
-		error = um_fault_buffer_create(&state->faults, state->engine, state->probe);
+		error = um_fault_buffers_create(&state->faults, state->engine, state->probe,
+						request->machine->devices);
 	if (!error)
 		error = make_driver(state);
 	if (!error)
@@ -216,10 +259,11 @@ static void unmake(struct um_simulation_state *state)
 	um_source_close(state->source);
 	if (state->driver)
 		state->driver->ops->destroy(state->driver);
-	um_fault_buffer_destroy(state->faults);
+	um_fault_buffers_destroy(state->faults);
 	um_machine_destroy(state->machine);
 	um_engine_destroy(state->engine);
 	free(state->own_params);
+	free(state->told);
 }
 
 static void report_links(struct um_simulation_state *state)

@@ -26,23 +26,31 @@ struct um_simulation_state {
 	struct um_driver_env env;
 	struct um_param_value *own_params; /* where the policy has none */
 	struct um_driver *driver;
-	struct um_fault_buffer *faults;
+	struct um_fault_buffers *faults;
 	struct um_probe *probe;
 	struct um_source *source;
 	struct um_streams *streams;
 	struct um_player *player;
 	struct um_host *host;
 	uint64_t host_allocations; /* pinned, registered or pageable ones made so far */
-	const char *told[16];	   /* kinds of things ignored, each said once */
-	unsigned told_count;
+	uint64_t next_address;	   /* of a managed or device allocation */
+	const char **told;	   /* kinds of things ignored, each said once: literals */
+	size_t told_count;
 };
 
-/* Says once per `what` that something is not simulated. */
+/* Says once per `what` that something is not simulated. Both are literals. */
 void um_ignore(struct um_simulation_state *, const char *what, const char *why);
 
-/* Makes an allocation that is not there yet (made before main, or by an op); UM_EFORMAT if it
- * cannot be. */
+/*
+ * Makes an allocation that is not there yet; *done_at is put later if that takes until then.
+ * UM_EFORMAT if it cannot be.
+ */
+int um_simulation_make(struct um_simulation_state *, int64_t allocation, int64_t op,
+		       um_ns *done_at);
+/* The same for one that was made before the trace's first op (before main), which takes no time. */
 int um_simulation_ensure(struct um_simulation_state *, int64_t allocation, int64_t op);
+/* To the driver, if it takes advice; *done_at is put later if that takes until then. */
+int um_simulation_advise(struct um_simulation_state *, const struct um_advice *, um_ns *done_at);
 /* Its device if the machine has it, else 0. */
 um_device_id um_simulation_device(const struct um_simulation_state *, const struct um_op_row *op);
 /* Pages that bytes [offset, offset + bytes) of an allocation lie in, cut at its end. */
@@ -122,8 +130,9 @@ int um_player_create(struct um_player **out, struct um_simulation_state *);
 void um_player_destroy(struct um_player *);
 /* The kind that the policy makes of an allocation (enum um_allocation_kind). */
 uint32_t um_player_kind(const struct um_player *, const struct um_allocation_row *);
-/* What is due at this op: after an allocation is made, before a launch is put on its stream. */
-int um_player_act(struct um_player *, const struct um_op_row *op);
+/* What is due at this op: after an allocation is made, before a launch is put on its stream.
+ * *done_at is put later if the calls take until then. */
+int um_player_act(struct um_player *, const struct um_op_row *op, um_ns *done_at);
 
 /* --- remote accesses (remote_tally.c) --- */
 

@@ -1,7 +1,8 @@
 /*
  * A driver model: it answers events, and is the only one that changes the machine. Policies propose
- * (advice, prefetch, eviction order), the driver disposes. Time passes only through the machine's
- * verbs and um_fault_buffer_serve(). One file a driver; registry.c is the only list of names.
+ * (advice, prefetch), the driver disposes. Time passes only through the machine's verbs, the times
+ * at which it says that something is done, and its own timers. One file a driver; registry.c is the
+ * only list of names.
  *
  * Called from the engine's events only, never reentrantly. An error (UM_E*, message set) ends the
  * simulation; what a driver merely does not honour it reports through env->ignored.
@@ -13,14 +14,19 @@
 #include "sim/machine/param.h"
 
 struct um_driver;
-struct um_evictor; /* sim/driver/evictor.h: an eviction order */
+struct um_fault_buffers;
 
 struct um_driver_env {
 	struct um_machine *machine;
+	/* For timers: um_engine_schedule(). While one is due the simulation has not ended. */
+	struct um_engine *engine;
+	struct um_fault_buffers *faults;
 	const struct um_param_value *params; /* one for each of ops->params, in order; checked */
 	uint64_t page_bytes;		     /* as asked for; 0: the driver's own default */
-	struct um_evictor *evictor;	     /* NULL: the driver's own order */
-	/* Tells once per kind that the driver ignores something it was asked, with its reason. */
+	/*
+	 * Tells that the driver ignores something it was asked, with its reason, once per `what`.
+	 * Both must be literals: they are kept.
+	 */
 	void (*ignored)(void *context, const char *what, const char *why);
 	void *ignored_context;
 };
@@ -30,6 +36,7 @@ struct um_alloc {
 	uint32_t kind;	/* enum um_allocation_kind */
 	uint32_t flags; /* hipMemAttach* */
 	uint64_t bytes;
+	uint64_t address;    /* a multiple of ops->alignment_bytes; no two live at once overlap */
 	um_device_id device; /* current at the call */
 	uint32_t op;
 };
@@ -58,34 +65,58 @@ struct um_prefetch {
 	uint32_t op;
 };
 
-/*
- * Faults that wait for the driver, oldest first. Two faults of one device on a page are one entry
- * (`duplicates` counts the rest). The host's faults come through the same buffer, device UM_HOST.
- */
-struct um_fault {
+/* A kernel or a memset. */
+struct um_launch {
 	um_device_id device;
+	uint32_t op;
+};
+
+/* Weakest first. */
+enum um_access { UM_ACCESS_PREFETCH, UM_ACCESS_READ, UM_ACCESS_WRITE, UM_ACCESS_ATOMIC };
+
+struct um_fault {
+	uint64_t number; /* from 1, in the order in which faults were raised anywhere */
+	um_device_id device;
+	uint32_t client; /* compute unit; 0 of the host */
 	um_alloc_id allocation;
 	um_page page;
 	/* How many pages from `page` on the same access is about to touch in order (>= 1): a hint,
 	 * so that what costs nothing can be dealt with in one step. */
 	uint32_t pages_ahead;
-	bool write;
+	enum um_access access;
 	uint32_t op;
-	uint32_t duplicates;
 	um_ns raised_at;
 };
-struct um_fault_buffer;
-size_t um_fault_buffer_pending(const struct um_fault_buffer *);
-const struct um_fault *um_fault_buffer_peek(const struct um_fault_buffer *, size_t index);
+
 /*
- * The oldest `count` faults have been dealt with and their accesses can be tried again at `done_at`
- * (>= now). `range` is what the driver made accessible, for the probe's fault row; `batch` counts
- * the driver's services from 1. Every fault of the same device on those pages in the buffer is
- * woken too and counts as a duplicate. batch 0: nothing that this driver counts as a fault (first
- * touch by the host is the operating system's), no row.
+ * Faults that wait for the driver: a buffer for each device, and one for the host (UM_HOST), whose
+ * accesses wait in it likewise. Every fault is an entry, oldest first, also several on one page.
+ * The access that raised it stalls until done or replay lets it go on, whatever happens to the
+ * entry; if it still cannot go on it faults anew.
  */
-int um_fault_buffer_serve(struct um_fault_buffer *, size_t count, const struct um_page_range *range,
-			  uint64_t batch, um_ns done_at);
+struct um_fault_buffer;
+struct um_fault_buffer *um_fault_buffer_of(struct um_fault_buffers *, um_device_id);
+size_t um_fault_buffer_waiting(const struct um_fault_buffer *);
+/* NULL if none waits. */
+const struct um_fault *um_fault_buffer_oldest(const struct um_fault_buffer *);
+/* The oldest, at most `most`, leave the buffer; returns how many. */
+size_t um_fault_buffer_take(struct um_fault_buffer *, struct um_fault *out, size_t most);
+/* All that wait leave it; their accesses stay stalled until a replay. */
+void um_fault_buffer_flush(struct um_fault_buffer *);
+/*
+ * Accesses stalled on these pages go on at `at` (>= now), in the order in which they faulted, and
+ * their entries leave the buffer. UM_ENOMEM.
+ */
+int um_fault_buffer_done(struct um_fault_buffer *, const struct um_page_range *, um_ns at);
+/* Every stalled access goes on at `at`; entries that wait stay. UM_ENOMEM. */
+int um_fault_buffer_replay(struct um_fault_buffer *, um_ns at);
+/*
+ * A fault that was served: its row leaves through the probe, from its raising to done_at. `faults`:
+ * how many entries it stands for; `batch` counts the driver's services from 1. What the driver does
+ * not count as a fault (first touch by the host is the operating system's) it does not report.
+ */
+void um_fault_buffer_report(struct um_fault_buffer *, const struct um_fault *, uint64_t faults,
+			    uint64_t batch, um_ns done_at);
 
 struct um_driver_ops {
 	const char *name;
@@ -96,23 +127,36 @@ struct um_driver_ops {
 					  `run` share it; ends with a NULL name */
 	const uint64_t *page_bytes; /* page sizes it takes, ascending, ends with 0; NULL: fixed */
 	uint64_t default_page_bytes;
+	uint64_t alignment_bytes; /* of allocations' addresses, a power of two; 0: 2 MiB */
 	int (*create)(struct um_driver **out,
 		      const struct um_driver_env *env); /* env outlives the driver */
-	int (*on_alloc)(struct um_driver *, const struct um_alloc *);
-	int (*on_free)(struct um_driver *, um_alloc_id);
-	int (*on_advice)(struct um_driver *, const struct um_advice *);
+	/*
+	 * Calls of the program: the host goes on at *done_at, which comes in as now. What a driver
+	 * does not answer to is NULL, except where it says otherwise.
+	 */
+	int (*on_alloc)(struct um_driver *, const struct um_alloc *, um_ns *done_at); /* not NULL */
+	int (*on_free)(struct um_driver *, um_alloc_id, um_ns *done_at);	      /* not NULL */
+	int (*on_advice)(struct um_driver *, const struct um_advice *, um_ns *done_at);
 	/* On its stream, at now; *done_at: when the next operation of the stream may start. */
 	int (*on_prefetch)(struct um_driver *, const struct um_prefetch *, um_ns *done_at);
-	/* The driver is idle and faults wait: takes as many as it services at once, at least one.
+	/* Device memory is wanted that is not free (before on_alloc of a device allocation): must
+	 * free `bytes`, or refuse with UM_ELIMIT. Not NULL. */
+	int (*on_pressure)(struct um_driver *, um_device_id, uint64_t bytes, um_ns *done_at);
+	/*
+	 * Faults came into the buffer, whether the driver is busy or not. What it leaves there it
+	 * must come back for, with a timer: the next call comes after the next fault. Not NULL.
 	 */
 	int (*on_faults)(struct um_driver *, struct um_fault_buffer *);
-	/* An explicit copy or a device allocation needs room: must free `bytes`, or refuse with
-	 * UM_ELIMIT. */
-	int (*on_pressure)(struct um_driver *, um_device_id, uint64_t bytes);
+	/* A kernel has its turn; *start_at comes in as when its first group would start, and may be
+	 * put later. on_kernel_end(): its last group has ended. */
+	int (*on_launch)(struct um_driver *, const struct um_launch *, um_ns *start_at);
+	int (*on_kernel_end)(struct um_driver *, const struct um_launch *);
 	/* A touch hit (device resident or remote): only for orders that a real driver could not
-	 * keep. May be NULL. */
+	 * keep. */
 	void (*on_touch)(struct um_driver *, const struct um_page_range *, um_device_id,
 			 bool write);
+	/* A copy engine wrote managed pages where they are: other copies of them are gone. */
+	int (*on_copied)(struct um_driver *, const struct um_page_range *);
 	void (*destroy)(struct um_driver *); /* NULL is legal */
 };
 

@@ -4,7 +4,8 @@
  *
  * Assumptions
  * - A unit is page_bytes of an allocation, counted from its start (allocations begin 2 MiB
- * aligned). The last unit has only the pages that there are.
+ *   aligned). The last unit has only the pages that there are.
+ * - Device memory is reserved for what is there, no more.
  * - A device fault moves its whole unit to the device; a host fault moves it back. Only pages that
  *   hold data cross the link; the others change their home for nothing.
  * - Faults are served one at a time, in the order in which they were raised, the host's among them.
@@ -13,8 +14,8 @@
  *   First touch by a device is a device fault without bytes.
  * - Under memory pressure the unit that came first leaves first (fault order). It goes to the host,
  *   which can use it at once without a fault; a copy that the host has as well is just dropped.
- *   What comes in starts when what leaves has left. Neighbours that leave together share a
- * transfer.
+ *   What comes in starts when what leaves has left, a device allocation too. Neighbours that leave
+ *   together share a transfer.
  * - Advice goes by whole units, rounded outwards.
  *   preferred_location host: a device fault maps the unit over the link; nothing migrates to the
  *     device (a unit that is there already stays). preferred_location of a device: faults move the
@@ -27,14 +28,13 @@
  * - A prefetch moves whole units, without faults, in as few transfers as there are runs of data. It
  *   evicts others but not what it brought itself: what does not fit stays where it is.
  */
-#include "driver.h"
+#include "driver_list.h"
 #include "fault_order.h"
 
 #include "trace/base/error.h"
 #include "trace/base/units.h"
 #include "trace/spool/spool_record.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +42,6 @@
  * there. */
 #define PREFERRED(device) ((uint8_t)((device) + 2))
 #define PREFERRED_HOST	  PREFERRED(UM_HOST)
-
-extern const struct um_driver_ops um_driver_demand; /* registry.c has it */
 
 enum demand_param { PARAM_FAULT_LATENCY };
 static const struct um_param demand_params[] = {
@@ -68,6 +66,7 @@ struct unit_advice {
 	uint8_t preferred;    /* PREFERRED() or 0 */
 	bool read_mostly;
 };
+_Static_assert(UM_DEVICES_MAX <= 16, "a bit of accessed_by for each device");
 
 struct demand_allocation {
 	uint32_t units;
@@ -85,7 +84,9 @@ struct demand {
 	uint32_t devices;
 	um_page unit_pages;
 	um_ns fault_latency_ns;
-	uint64_t served;
+	uint64_t served; /* faults */
+	um_ns busy_until;
+	bool service_is_due; /* an event of serve_waiting() is in the queue */
 	struct um_fault_order order[UM_DEVICES_MAX];
 	struct demand_allocation **allocations; /* by id */
 	size_t allocation_slots;
@@ -163,11 +164,12 @@ static int make_slot(struct demand *demand, um_alloc_id id)
 	return 0;
 }
 
-static int demand_on_alloc(struct um_driver *driver, const struct um_alloc *alloc)
+static int demand_on_alloc(struct um_driver *driver, const struct um_alloc *alloc, um_ns *done_at)
 {
 	struct demand *demand = demand_of(driver);
 	struct demand_allocation *allocation;
 
+	(void)done_at;
 	if (alloc->kind != UM_ALLOCATION_MANAGED)
 		return 0;
 	if (make_slot(demand, alloc->allocation))
@@ -190,10 +192,11 @@ static int demand_on_alloc(struct um_driver *driver, const struct um_alloc *allo
 	return 0;
 }
 
-static int demand_on_free(struct um_driver *driver, um_alloc_id id)
+static int demand_on_free(struct um_driver *driver, um_alloc_id id, um_ns *done_at)
 {
 	struct demand *demand = demand_of(driver);
 
+	(void)done_at;
 	free_allocation(find(demand, id));
 	if (id < demand->allocation_slots)
 		demand->allocations[id] = NULL;
@@ -290,12 +293,20 @@ static int map_for_advised(struct demand *demand, const struct um_page_range *ra
 	return error;
 }
 
+/* Memory of a device is for what is there. */
+static void release_unfilled(struct demand *demand, const struct um_page_range *range)
+{
+	for (um_device_id device = 0; device < (um_device_id)demand->devices; device++)
+		um_machine_release(demand->machine, range, device);
+}
+
 /* The host has the only copy from now on. */
 static int settle_on_host(struct demand *demand, const struct um_page_range *range,
 			  const struct um_why *why)
 {
 	int error = um_machine_map(demand->machine, range, UM_HOST, UM_MAP_LOCAL, why);
 
+	release_unfilled(demand, range);
 	return error ? error : map_for_advised(demand, range, why);
 }
 
@@ -392,13 +403,14 @@ static int make_room(struct demand *demand, um_device_id device, uint64_t bytes,
 	return 0;
 }
 
-static int demand_on_pressure(struct um_driver *driver, um_device_id device, uint64_t bytes)
+static int demand_on_pressure(struct um_driver *driver, um_device_id device, uint64_t bytes,
+			      um_ns *done_at)
 {
 	struct demand *demand = demand_of(driver);
-	um_ns now = um_machine_now(demand->machine), end;
+	um_ns now = um_machine_now(demand->machine);
 	char text[3][32];
 	bool made;
-	int error = make_room(demand, device, bytes, NULL, 0, now, &end, &made);
+	int error = make_room(demand, device, bytes, NULL, 0, now, done_at, &made);
 
 	if (error || made)
 		return error;
@@ -424,8 +436,10 @@ static int bring_to_device(struct demand *demand, const struct arrival_plan *pla
 			   um_ns *end)
 {
 	struct um_why why = plan->why;
-	int error;
+	int error = um_machine_reserve(demand->machine, &plan->range, plan->device);
 
+	if (error)
+		return error;
 	if (plan->duplicate) {
 		why.cause = UM_CAUSE_DUPLICATE;
 		error = um_machine_duplicate(demand->machine, &plan->range, plan->device, &why, at,
@@ -437,26 +451,8 @@ static int bring_to_device(struct demand *demand, const struct arrival_plan *pla
 	if (!error)
 		error = um_machine_map(demand->machine, &plan->range, plan->device,
 				       plan->duplicate ? UM_MAP_LOCAL_READ : UM_MAP_LOCAL, &why);
+	release_unfilled(demand, &plan->range);
 	return error ? error : note_arrival(demand, &plan->range, plan->device);
-}
-
-/* Pages of the range that the device has no copy of. */
-static uint64_t missing_pages(const struct demand *demand, const struct um_page_range *range,
-			      um_device_id device)
-{
-	um_page page = range->first_page, end = range->first_page + range->pages;
-	uint64_t missing = 0;
-
-	while (page < end) {
-		enum um_mapping_state map;
-		uint32_t place;
-		um_page next = um_machine_run_end(demand->machine, range->allocation, page, end,
-						  device, &place, &map);
-
-		missing += place & UM_PAGE_DEVICE ? 0 : next - page;
-		page = next;
-	}
-	return missing;
 }
 
 static int serve_by_migration(struct demand *demand, const struct um_fault *fault,
@@ -466,10 +462,11 @@ static int serve_by_migration(struct demand *demand, const struct um_fault *faul
 	struct arrival_plan plan = {
 		.range = *range,
 		.device = fault->device,
-		.duplicate = advice->read_mostly && !fault->write,
+		.duplicate = advice->read_mostly && fault->access < UM_ACCESS_WRITE,
 		.why = {UM_CAUSE_DEVICE_FAULT, fault->op, demand->served},
 	};
-	uint64_t bytes = missing_pages(demand, range, fault->device) * UM_PAGE_BYTES;
+	uint64_t bytes =
+		um_machine_unreserved(demand->machine, range, fault->device) * UM_PAGE_BYTES;
 	um_ns room_at;
 	char text[2][32];
 	bool made;
@@ -512,7 +509,7 @@ static int serve_host(struct demand *demand, const struct um_fault *fault,
 	struct um_why why = {UM_CAUSE_HOST_FAULT, fault->op, demand->served};
 	int error;
 
-	if (advice->read_mostly && !fault->write) {
+	if (advice->read_mostly && fault->access < UM_ACCESS_WRITE) {
 		why.cause = UM_CAUSE_DUPLICATE;
 		error = um_machine_duplicate(demand->machine, range, UM_HOST, &why, at, end);
 		return error ? error
@@ -547,13 +544,12 @@ static int serve_first_touch(struct demand *demand, struct um_fault_buffer *faul
 	if (!error)
 		error = settle_on_host(demand, &range, &why);
 	return error ? error
-		     : um_fault_buffer_serve(faults, 1, &range, 0, um_machine_now(demand->machine));
+		     : um_fault_buffer_done(faults, &range, um_machine_now(demand->machine));
 }
 
-static int demand_on_faults(struct um_driver *driver, struct um_fault_buffer *faults)
+static int serve(struct demand *demand, struct um_fault_buffer *faults)
 {
-	struct demand *demand = demand_of(driver);
-	struct um_fault fault = *um_fault_buffer_peek(faults, 0);
+	const struct um_fault fault = *um_fault_buffer_oldest(faults);
 	uint32_t unit = fault.page / demand->unit_pages;
 	struct um_page_range range = unit_range(demand, fault.allocation, unit, 1);
 	const struct unit_advice *advice = &find(demand, fault.allocation)->advice[unit];
@@ -566,7 +562,75 @@ static int demand_on_faults(struct um_driver *driver, struct um_fault_buffer *fa
 	demand->served++;
 	error = fault.device == UM_HOST ? serve_host(demand, &fault, &range, advice, at, &end)
 					: serve_device(demand, &fault, &range, advice, at, &end);
-	return error ? error : um_fault_buffer_serve(faults, 1, &range, demand->served, end);
+	if (error)
+		return error;
+	demand->busy_until = end;
+	um_fault_buffer_report(faults, &fault, 1, demand->served, end);
+	return um_fault_buffer_done(faults, &range, end);
+}
+
+/* The buffer with the fault that was raised first, NULL if none waits. */
+static struct um_fault_buffer *first_buffer(const struct demand *demand)
+{
+	struct um_fault_buffer *first = NULL;
+	uint64_t number = UINT64_MAX;
+
+	for (um_device_id i = UM_HOST; i < (um_device_id)demand->devices; i++) {
+		struct um_fault_buffer *buffer = um_fault_buffer_of(demand->env->faults, i);
+		const struct um_fault *oldest = um_fault_buffer_oldest(buffer);
+
+		if (oldest && oldest->number < number) {
+			number = oldest->number;
+			first = buffer;
+		}
+	}
+	return first;
+}
+
+static int serve_waiting(void *context, uint64_t argument);
+
+static int serve_later(struct demand *demand)
+{
+	demand->service_is_due = true;
+	return um_engine_schedule(demand->env->engine, demand->busy_until, serve_waiting, demand,
+				  0);
+}
+
+static int serve_first(struct demand *demand)
+{
+	struct um_fault_buffer *buffer = first_buffer(demand);
+	int error;
+
+	if (demand->busy_until < um_machine_now(demand->machine))
+		demand->busy_until = um_machine_now(demand->machine);
+	error = buffer ? serve(demand, buffer) : 0;
+	return error || !first_buffer(demand) ? error : serve_later(demand);
+}
+
+static int serve_waiting(void *context, uint64_t argument)
+{
+	struct demand *demand = context;
+
+	(void)argument;
+	demand->service_is_due = false;
+	return serve_first(demand);
+}
+
+static int demand_on_faults(struct um_driver *driver, struct um_fault_buffer *faults)
+{
+	struct demand *demand = demand_of(driver);
+
+	(void)faults; /* the oldest of all comes first */
+	if (demand->service_is_due)
+		return 0;
+	return demand->busy_until > um_machine_now(demand->machine) ? serve_later(demand)
+								    : serve_first(demand);
+}
+
+static int demand_on_copied(struct um_driver *driver, const struct um_page_range *range)
+{
+	release_unfilled(demand_of(driver), range);
+	return 0;
 }
 
 /* --- advice --- */
@@ -639,13 +703,15 @@ static int unmap_unadvised(struct demand *demand, const struct um_page_range *ra
 	return error;
 }
 
-static int demand_on_advice(struct um_driver *driver, const struct um_advice *request)
+static int demand_on_advice(struct um_driver *driver, const struct um_advice *request,
+			    um_ns *done_at)
 {
 	struct demand *demand = demand_of(driver);
 	struct demand_allocation *allocation = find(demand, request->range.allocation);
 	struct um_why why = {UM_CAUSE_ADVICE, request->op, 0};
 	uint32_t first, end;
 
+	(void)done_at; /* maps and unmaps only */
 	if (!allocation)
 		return 0;
 	if (request->kind == UM_ADVICE_COARSE_GRAIN ||
@@ -694,7 +760,7 @@ static struct um_page_range fitting(const struct demand *demand, const struct um
 
 	for (units_of(demand, range, &unit, &end); unit < end; unit++) {
 		struct um_page_range next = unit_range(demand, range->allocation, unit, 1);
-		uint64_t missing = missing_pages(demand, &next, device);
+		uint64_t missing = um_machine_unreserved(demand->machine, &next, device);
 
 		if (missing > room)
 			break;
@@ -708,7 +774,8 @@ static struct um_page_range fitting(const struct demand *demand, const struct um
 static int fit(struct demand *demand, struct arrival_plan *plan, const struct um_page_range *keep,
 	       um_ns *at)
 {
-	uint64_t bytes = missing_pages(demand, &plan->range, plan->device) * UM_PAGE_BYTES;
+	uint64_t bytes =
+		um_machine_unreserved(demand->machine, &plan->range, plan->device) * UM_PAGE_BYTES;
 	bool made;
 	int error = make_room(demand, plan->device, bytes, keep, plan->why.op, *at, at, &made);
 
@@ -770,7 +837,6 @@ static int demand_on_prefetch(struct um_driver *driver, const struct um_prefetch
 {
 	struct demand *demand = demand_of(driver);
 
-	*done_at = um_machine_now(demand->machine);
 	if (!find(demand, request->range.allocation) || !request->range.pages)
 		return 0;
 	return request->to == UM_HOST ? prefetch_to_host(demand, request, done_at)
@@ -789,7 +855,8 @@ const struct um_driver_ops um_driver_demand = {
 	.on_free = demand_on_free,
 	.on_advice = demand_on_advice,
 	.on_prefetch = demand_on_prefetch,
-	.on_faults = demand_on_faults,
 	.on_pressure = demand_on_pressure,
+	.on_faults = demand_on_faults,
+	.on_copied = demand_on_copied,
 	.destroy = demand_destroy,
 };

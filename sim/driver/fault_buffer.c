@@ -1,7 +1,7 @@
 /*
- * A ring of waiting faults, oldest first, with a hash over (device, allocation, page) to find the
- * one that a new fault joins. Faults that were woken by a service of others stay in the ring as
- * dead entries until they reach its head.
+ * A buffer is a pool of faults. Each is stalled (its access waits), waiting (an entry in the
+ * buffer), or both; it is free again when it is neither. The waiting ones are a list, oldest first.
+ * The stalled ones hang, page by page, in a hash table of chains, so that done() finds them.
  */
 #include "fault_buffer.h"
 
@@ -10,352 +10,380 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define NO_WAITER UINT32_MAX
+#define NONE UINT32_MAX
 
-struct waiter {
+struct pooled_fault {
+	struct um_fault fault;
 	um_event_fn wake;
 	void *context;
 	uint64_t argument;
-	uint32_t next;
+	bool stalled, waiting;
+	uint32_t older, newer; /* while it waits; `newer` is the next free one of a free one */
+	uint32_t chain;	       /* the next stalled one of the bucket */
 };
 
-struct entry {
-	struct um_fault fault; /* allocation 0: dead */
-	uint32_t first_waiter, last_waiter;
+/* A stalled access that is about to go on. */
+struct released {
+	uint64_t number;
+	uint32_t index;
 };
 
 struct um_fault_buffer {
+	struct um_fault_buffers *all;
+	bool call_is_due; /* an event of call_driver() is in the queue */
+
+	struct pooled_fault *pool;
+	uint32_t capacity; /* a power of two, or 0 */
+	uint32_t first_free;
+	uint32_t oldest, newest; /* that wait */
+	size_t waiting, stalled;
+	uint32_t *buckets; /* as many as the capacity */
+
+	struct released *released;
+	size_t released_count, released_capacity;
+};
+
+struct um_fault_buffers {
 	struct um_engine *engine;
 	struct um_probe *probe;
 	struct um_driver *driver;
-	bool service_is_due; /* an event of serve_waiting() is in the queue */
-	um_ns busy_until;
-
-	struct entry *ring;	     /* capacity is a power of two */
-	size_t capacity, head, tail; /* positions count up; tail - head entries */
-	size_t alive;
-	uint64_t *hash; /* position + 1 of an entry, 0 free; twice the capacity */
-
-	struct waiter *waiters;
-	uint32_t waiter_capacity, free_waiter;
+	uint64_t raised;
+	uint32_t count;
+	struct um_fault_buffer buffer[]; /* the host's, then the devices' */
 };
 
-int um_fault_buffer_create(struct um_fault_buffer **out, struct um_engine *engine,
-			   struct um_probe *probe)
+int um_fault_buffers_create(struct um_fault_buffers **out, struct um_engine *engine,
+			    struct um_probe *probe, uint32_t devices)
 {
-	struct um_fault_buffer *buffer = calloc(1, sizeof(*buffer));
+	uint32_t count = devices + 1;
+	struct um_fault_buffers *all = calloc(1, sizeof(*all) + count * sizeof(all->buffer[0]));
 
-	if (!buffer)
-		return um_fail(UM_ENOMEM, "no memory for the fault buffer");
-	buffer->engine = engine;
-	buffer->probe = probe;
-	buffer->free_waiter = NO_WAITER;
-	*out = buffer;
+	if (!all)
+		return um_fail(UM_ENOMEM, "no memory for the fault buffers");
+	all->engine = engine;
+	all->probe = probe;
+	all->count = count;
+	for (uint32_t i = 0; i < count; i++)
+		all->buffer[i] = (struct um_fault_buffer){
+			.all = all, .first_free = NONE, .oldest = NONE, .newest = NONE};
+	*out = all;
 	return 0;
 }
 
-void um_fault_buffer_destroy(struct um_fault_buffer *buffer)
+void um_fault_buffers_destroy(struct um_fault_buffers *all)
 {
-	if (!buffer)
+	if (!all)
 		return;
-	free(buffer->ring);
-	free(buffer->hash);
-	free(buffer->waiters);
-	free(buffer);
-}
-
-void um_fault_buffer_attach(struct um_fault_buffer *buffer, struct um_driver *driver)
-{
-	buffer->driver = driver;
-}
-
-static struct entry *entry_at(const struct um_fault_buffer *buffer, size_t position)
-{
-	return &buffer->ring[position & (buffer->capacity - 1)];
-}
-
-/* --- hash: linear probing, entries are removed by moving followers back --- */
-
-static size_t hash_of(const struct um_fault_buffer *buffer, um_device_id device, um_alloc_id id,
-		      um_page page)
-{
-	uint64_t key = ((uint64_t)id << 32 | page) * 0x9e3779b97f4a7c15ull + (uint64_t)device;
-
-	return (key ^ key >> 29) & (2 * buffer->capacity - 1);
-}
-
-static size_t find_slot(const struct um_fault_buffer *buffer, um_device_id device, um_alloc_id id,
-			um_page page)
-{
-	size_t mask = 2 * buffer->capacity - 1, slot = hash_of(buffer, device, id, page);
-
-	for (; buffer->hash[slot]; slot = (slot + 1) & mask) {
-		const struct um_fault *fault =
-			&entry_at(buffer, (size_t)buffer->hash[slot] - 1)->fault;
-
-		if (fault->page == page && fault->allocation == id && fault->device == device)
-			break;
+	for (uint32_t i = 0; i < all->count; i++) {
+		free(all->buffer[i].pool);
+		free(all->buffer[i].buckets);
+		free(all->buffer[i].released);
 	}
-	return slot;
+	free(all);
 }
 
-static void free_slot(struct um_fault_buffer *buffer, size_t slot)
+void um_fault_buffers_attach(struct um_fault_buffers *all, struct um_driver *driver)
 {
-	size_t mask = 2 * buffer->capacity - 1;
-
-	buffer->hash[slot] = 0;
-	for (size_t next = (slot + 1) & mask; buffer->hash[next]; next = (next + 1) & mask) {
-		const struct um_fault *fault =
-			&entry_at(buffer, (size_t)buffer->hash[next] - 1)->fault;
-		size_t home = hash_of(buffer, fault->device, fault->allocation, fault->page);
-
-		if (((next - home) & mask) < ((next - slot) & mask))
-			continue;
-		buffer->hash[slot] = buffer->hash[next];
-		buffer->hash[next] = 0;
-		slot = next;
-	}
+	all->driver = driver;
 }
 
-static int grow_ring(struct um_fault_buffer *buffer)
+struct um_fault_buffer *um_fault_buffer_of(struct um_fault_buffers *all, um_device_id device)
 {
-	size_t capacity = buffer->capacity ? buffer->capacity * 2 : 64;
-	struct entry *ring = malloc(capacity * sizeof(*ring));
-	uint64_t *hash = calloc(2 * capacity, sizeof(*hash));
-	size_t count = 0;
+	assert(device >= UM_HOST && device + 1 < (um_device_id)all->count);
+	return &all->buffer[device + 1];
+}
 
-	if (!ring || !hash) {
-		free(ring);
-		free(hash);
-		return um_fail(UM_ENOMEM, "no memory for %zu waiting faults", capacity);
+/* --- the pool --- */
+
+static uint32_t *bucket_of(struct um_fault_buffer *buffer, um_alloc_id id, um_page page)
+{
+	/* 2^64 divided by the golden ratio: Knuth's multiplicative hashing */
+	uint64_t key = ((uint64_t)id << 32 | page) * 0x9e3779b97f4a7c15ull;
+
+	return &buffer->buckets[(key >> 32) & (buffer->capacity - 1)];
+}
+
+static void hang(struct um_fault_buffer *buffer, uint32_t index)
+{
+	const struct um_fault *fault = &buffer->pool[index].fault;
+	uint32_t *bucket = bucket_of(buffer, fault->allocation, fault->page);
+
+	buffer->pool[index].chain = *bucket;
+	*bucket = index;
+}
+
+static int grow(struct um_fault_buffer *buffer)
+{
+	uint32_t old = buffer->capacity, capacity = old ? old * 2 : 64;
+	struct pooled_fault *pool = realloc(buffer->pool, capacity * sizeof(*pool));
+	uint32_t *buckets = malloc(capacity * sizeof(*buckets));
+
+	if (pool)
+		buffer->pool = pool;
+	if (!pool || !buckets) {
+		free(buckets);
+		return um_fail(UM_ENOMEM, "no memory for %u faults", capacity);
 	}
-	for (size_t i = buffer->head; i < buffer->tail; i++)
-		if (entry_at(buffer, i)->fault.allocation)
-			ring[count++] = *entry_at(buffer, i);
-	free(buffer->ring);
-	free(buffer->hash);
-	buffer->ring = ring;
-	buffer->hash = hash;
+	free(buffer->buckets);
+	buffer->buckets = buckets;
 	buffer->capacity = capacity;
-	buffer->head = 0;
-	buffer->tail = count;
-	for (size_t i = 0; i < count; i++) {
-		const struct um_fault *fault = &ring[i].fault;
-
-		hash[find_slot(buffer, fault->device, fault->allocation, fault->page)] = i + 1;
-	}
+	for (uint32_t i = 0; i < capacity; i++)
+		buckets[i] = NONE;
+	for (uint32_t i = 0; i < old; i++)
+		if (pool[i].stalled)
+			hang(buffer, i);
+	for (uint32_t i = old; i < capacity; i++)
+		pool[i] = (struct pooled_fault){.newer = i + 1 < capacity ? i + 1 : NONE};
+	buffer->first_free = old;
 	return 0;
 }
 
-/* --- waiters --- */
-
-static int grow_waiters(struct um_fault_buffer *buffer)
+static void free_if_over(struct um_fault_buffer *buffer, uint32_t index)
 {
-	uint32_t capacity = buffer->waiter_capacity ? buffer->waiter_capacity * 2 : 64;
-	struct waiter *waiters = realloc(buffer->waiters, capacity * sizeof(*waiters));
+	struct pooled_fault *fault = &buffer->pool[index];
 
-	if (!waiters)
-		return um_fail(UM_ENOMEM, "no memory for %u waiting groups", capacity);
-	for (uint32_t i = buffer->waiter_capacity; i < capacity; i++)
-		waiters[i].next = i + 1 < capacity ? i + 1 : NO_WAITER;
-	buffer->free_waiter = buffer->waiter_capacity;
-	buffer->waiters = waiters;
-	buffer->waiter_capacity = capacity;
-	return 0;
+	if (fault->stalled || fault->waiting)
+		return;
+	fault->newer = buffer->first_free;
+	buffer->first_free = index;
 }
 
-static int add_waiter(struct um_fault_buffer *buffer, struct entry *entry, um_event_fn wake,
-		      void *context, uint64_t argument)
+static void enter(struct um_fault_buffer *buffer, uint32_t index)
 {
-	uint32_t index;
+	struct pooled_fault *fault = &buffer->pool[index];
 
-	if (buffer->free_waiter == NO_WAITER && grow_waiters(buffer))
-		return UM_ENOMEM;
-	index = buffer->free_waiter;
-	buffer->free_waiter = buffer->waiters[index].next;
-	buffer->waiters[index] = (struct waiter){wake, context, argument, NO_WAITER};
-	if (entry->first_waiter == NO_WAITER)
-		entry->first_waiter = index;
+	fault->waiting = true;
+	fault->older = buffer->newest;
+	fault->newer = NONE;
+	if (buffer->newest == NONE)
+		buffer->oldest = index;
 	else
-		buffer->waiters[entry->last_waiter].next = index;
-	entry->last_waiter = index;
-	return 0;
+		buffer->pool[buffer->newest].newer = index;
+	buffer->newest = index;
+	buffer->waiting++;
 }
 
-static int wake_waiters(struct um_fault_buffer *buffer, struct entry *entry, um_ns at)
+static void leave(struct um_fault_buffer *buffer, uint32_t index)
 {
-	int error = 0;
+	struct pooled_fault *fault = &buffer->pool[index];
 
-	for (uint32_t i = entry->first_waiter; i != NO_WAITER && !error;) {
-		struct waiter *waiter = &buffer->waiters[i];
-		uint32_t next = waiter->next;
-
-		error = um_engine_schedule(buffer->engine, at, waiter->wake, waiter->context,
-					   waiter->argument);
-		waiter->next = buffer->free_waiter;
-		buffer->free_waiter = i;
-		i = next;
-	}
-	return error;
+	if (fault->older == NONE)
+		buffer->oldest = fault->newer;
+	else
+		buffer->pool[fault->older].newer = fault->newer;
+	if (fault->newer == NONE)
+		buffer->newest = fault->older;
+	else
+		buffer->pool[fault->newer].older = fault->older;
+	fault->waiting = false;
+	buffer->waiting--;
 }
 
-/* --- the driver's turn --- */
+/* --- raising --- */
 
-static int serve_waiting(void *context, uint64_t argument)
+static int call_driver(void *context, uint64_t argument)
 {
 	struct um_fault_buffer *buffer = context;
-	size_t before = buffer->alive;
-	int error;
+	struct um_driver *driver = buffer->all->driver;
 
 	(void)argument;
-	buffer->service_is_due = false;
-	if (!before)
-		return 0;
-	error = buffer->driver->ops->on_faults(buffer->driver, buffer);
-	if (error)
-		return error;
-	assert(buffer->alive < before); /* driver.h: at least one */
-	if (!buffer->alive)
-		return 0;
-	buffer->service_is_due = true;
-	return um_engine_schedule(buffer->engine, buffer->busy_until, serve_waiting, buffer, 0);
+	buffer->call_is_due = false;
+	return buffer->waiting ? driver->ops->on_faults(driver, buffer) : 0;
 }
 
-int um_fault_buffer_raise(struct um_fault_buffer *buffer, const struct um_fault *fault,
-			  um_event_fn wake, void *context, uint64_t argument)
+int um_fault_buffers_raise(struct um_fault_buffers *all, const struct um_fault *fault,
+			   um_event_fn wake, void *context, uint64_t argument)
 {
-	um_ns now = um_engine_now(buffer->engine);
-	struct entry *entry;
-	size_t slot;
+	struct um_fault_buffer *buffer = um_fault_buffer_of(all, fault->device);
+	um_ns now = um_engine_now(all->engine);
+	uint32_t index;
 
-	assert(fault->allocation);
-	if (buffer->tail - buffer->head == buffer->capacity && grow_ring(buffer))
+	if (buffer->first_free == NONE && grow(buffer))
 		return UM_ENOMEM;
-	slot = find_slot(buffer, fault->device, fault->allocation, fault->page);
-	if (buffer->hash[slot]) {
-		entry = entry_at(buffer, (size_t)buffer->hash[slot] - 1);
-		entry->fault.duplicates++;
-		entry->fault.write |= fault->write;
-		return add_waiter(buffer, entry, wake, context, argument);
-	}
-	entry = entry_at(buffer, buffer->tail);
-	*entry = (struct entry){*fault, NO_WAITER, NO_WAITER};
-	entry->fault.duplicates = 0;
-	entry->fault.raised_at = now;
-	buffer->hash[slot] = ++buffer->tail;
-	buffer->alive++;
-	if (add_waiter(buffer, entry, wake, context, argument))
-		return UM_ENOMEM;
-	if (buffer->service_is_due)
+	index = buffer->first_free;
+	buffer->first_free = buffer->pool[index].newer;
+	buffer->pool[index] = (struct pooled_fault){.fault = *fault,
+						    .wake = wake,
+						    .context = context,
+						    .argument = argument,
+						    .stalled = true};
+	buffer->pool[index].fault.number = ++all->raised;
+	buffer->pool[index].fault.raised_at = now;
+	buffer->stalled++;
+	hang(buffer, index);
+	enter(buffer, index);
+	if (buffer->call_is_due)
 		return 0;
-	buffer->service_is_due = true;
-	return um_engine_schedule(buffer->engine,
-				  buffer->busy_until > now ? buffer->busy_until : now,
-				  serve_waiting, buffer, 0);
+	buffer->call_is_due = true;
+	return um_engine_schedule(all->engine, now, call_driver, buffer, 0);
 }
 
-size_t um_fault_buffer_pending(const struct um_fault_buffer *buffer)
+/* --- entries --- */
+
+size_t um_fault_buffer_waiting(const struct um_fault_buffer *buffer)
 {
-	return buffer->alive;
+	return buffer->waiting;
 }
 
-const struct um_fault *um_fault_buffer_peek(const struct um_fault_buffer *buffer, size_t index)
+const struct um_fault *um_fault_buffer_oldest(const struct um_fault_buffer *buffer)
 {
-	for (size_t i = buffer->head; i < buffer->tail; i++) {
-		const struct entry *entry = entry_at(buffer, i);
+	return buffer->waiting ? &buffer->pool[buffer->oldest].fault : NULL;
+}
 
-		if (entry->fault.allocation && index-- == 0)
-			return &entry->fault;
+size_t um_fault_buffer_take(struct um_fault_buffer *buffer, struct um_fault *out, size_t most)
+{
+	size_t count = 0;
+
+	while (count < most && buffer->waiting) {
+		uint32_t index = buffer->oldest;
+
+		out[count++] = buffer->pool[index].fault;
+		leave(buffer, index);
+		free_if_over(buffer, index);
 	}
-	return NULL;
+	return count;
 }
 
-static int retire(struct um_fault_buffer *buffer, struct entry *entry, um_ns done_at)
+void um_fault_buffer_flush(struct um_fault_buffer *buffer)
 {
-	const struct um_fault *fault = &entry->fault;
-	int error = wake_waiters(buffer, entry, done_at);
+	while (buffer->waiting) {
+		uint32_t index = buffer->oldest;
 
-	free_slot(buffer, find_slot(buffer, fault->device, fault->allocation, fault->page));
-	entry->fault.allocation = 0;
-	buffer->alive--;
-	return error;
-}
-
-static void drop_dead(struct um_fault_buffer *buffer)
-{
-	while (buffer->head < buffer->tail && !entry_at(buffer, buffer->head)->fault.allocation)
-		buffer->head++;
-}
-
-/* Faults of `device` on the range, page by page or entry by entry, whichever is less. */
-static int wake_covered(struct um_fault_buffer *buffer, const struct um_page_range *range,
-			um_device_id device, um_ns done_at)
-{
-	int error = 0;
-
-	if (range->pages <= buffer->tail - buffer->head) {
-		for (uint32_t i = 0; i < range->pages && !error; i++) {
-			size_t slot =
-				find_slot(buffer, device, range->allocation, range->first_page + i);
-
-			if (buffer->hash[slot])
-				error = retire(buffer,
-					       entry_at(buffer, (size_t)buffer->hash[slot] - 1),
-					       done_at);
-		}
-		return error;
+		leave(buffer, index);
+		free_if_over(buffer, index);
 	}
-	for (size_t i = buffer->head; i < buffer->tail && !error; i++) {
-		struct entry *entry = entry_at(buffer, i);
-
-		if (entry->fault.allocation == range->allocation && entry->fault.device == device &&
-		    entry->fault.page >= range->first_page &&
-		    entry->fault.page - range->first_page < range->pages)
-			error = retire(buffer, entry, done_at);
-	}
-	return error;
 }
 
-static void report(struct um_fault_buffer *buffer, const struct um_fault *oldest, size_t count,
-		   const struct um_page_range *range, uint64_t batch, um_ns done_at)
+void um_fault_buffer_report(struct um_fault_buffer *buffer, const struct um_fault *fault,
+			    uint64_t faults, uint64_t batch, um_ns done_at)
 {
+	static const char *const words[] = {
+		[UM_ACCESS_PREFETCH] = "prefetch",
+		[UM_ACCESS_READ] = "read",
+		[UM_ACCESS_WRITE] = "write",
+		[UM_ACCESS_ATOMIC] = "atomic",
+	};
 	struct um_fault_row row = {
-		.op = oldest->op ? oldest->op : UM_NULL,
-		.device = oldest->device,
-		.allocation = range->allocation,
-		.first_page = range->first_page,
-		.pages = range->pages,
-		.faults = (int64_t)count,
-		.access = oldest->write ? "write" : "read",
+		.op = fault->op ? fault->op : UM_NULL,
+		.device = fault->device,
+		.allocation = fault->allocation,
+		.first_page = fault->page,
+		.pages = 1,
+		.faults = (int64_t)faults,
+		.access = words[fault->access],
 		.batch = (int64_t)batch,
-		.start_ns = (int64_t)oldest->raised_at,
+		.start_ns = (int64_t)fault->raised_at,
 		.end_ns = (int64_t)done_at,
 	};
 
-	um_probe_fault(buffer->probe, &row);
+	um_probe_fault(buffer->all->probe, &row);
 }
 
-int um_fault_buffer_serve(struct um_fault_buffer *buffer, size_t count,
-			  const struct um_page_range *range, uint64_t batch, um_ns done_at)
+/* --- stalled accesses --- */
+
+static int note_released(struct um_fault_buffer *buffer, uint32_t index)
 {
-	struct um_fault oldest;
+	if (buffer->released_count == buffer->released_capacity) {
+		size_t capacity = buffer->released_capacity ? buffer->released_capacity * 2 : 64;
+		struct released *grown = realloc(buffer->released, capacity * sizeof(*grown));
+
+		if (!grown)
+			return um_fail(UM_ENOMEM, "no memory for %zu stalled accesses", capacity);
+		buffer->released = grown;
+		buffer->released_capacity = capacity;
+	}
+	buffer->released[buffer->released_count++] =
+		(struct released){buffer->pool[index].fault.number, index};
+	return 0;
+}
+
+static bool is_on(const struct um_fault *fault, const struct um_page_range *range)
+{
+	return fault->allocation == range->allocation && fault->page >= range->first_page &&
+	       fault->page - range->first_page < range->pages;
+}
+
+/* Takes the stalled faults on the pages (NULL: on any) out of a bucket. */
+static int unhang(struct um_fault_buffer *buffer, uint32_t *bucket,
+		  const struct um_page_range *range)
+{
+	uint32_t *link = bucket;
 	int error = 0;
 
-	drop_dead(buffer);
-	assert(count > 0 && count <= buffer->alive && done_at >= um_engine_now(buffer->engine));
-	oldest = entry_at(buffer, buffer->head)->fault;
-	if (batch)
-		report(buffer, &oldest, count, range, batch, done_at);
-	for (size_t i = 0; i < count && !error; i++) {
-		drop_dead(buffer);
-		error = retire(buffer, entry_at(buffer, buffer->head), done_at);
+	while (*link != NONE && !error) {
+		struct pooled_fault *fault = &buffer->pool[*link];
+
+		if (range && !is_on(&fault->fault, range)) {
+			link = &fault->chain;
+			continue;
+		}
+		error = note_released(buffer, *link);
+		fault->stalled = false;
+		buffer->stalled--;
+		*link = fault->chain;
 	}
-	if (!error)
-		error = wake_covered(buffer, range, oldest.device, done_at);
-	drop_dead(buffer);
-	if (done_at > buffer->busy_until)
-		buffer->busy_until = done_at;
 	return error;
+}
+
+static int unhang_all(struct um_fault_buffer *buffer, const struct um_page_range *range)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < buffer->capacity && buffer->stalled && !error; i++)
+		error = unhang(buffer, &buffer->buckets[i], range);
+	return error;
+}
+
+static int unhang_pages(struct um_fault_buffer *buffer, const struct um_page_range *range)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < range->pages && buffer->stalled && !error; i++)
+		error = unhang(buffer, bucket_of(buffer, range->allocation, range->first_page + i),
+			       range);
+	return error;
+}
+
+static int compare_released(const void *left, const void *right)
+{
+	const struct released *a = left, *b = right;
+
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int wake_released(struct um_fault_buffer *buffer, um_ns at)
+{
+	int error = 0;
+
+	if (buffer->released_count > 1)
+		qsort(buffer->released, buffer->released_count, sizeof(*buffer->released),
+		      compare_released);
+	for (size_t i = 0; i < buffer->released_count && !error; i++) {
+		const struct pooled_fault *fault = &buffer->pool[buffer->released[i].index];
+
+		error = um_engine_schedule(buffer->all->engine, at, fault->wake, fault->context,
+					   fault->argument);
+		free_if_over(buffer, buffer->released[i].index);
+	}
+	buffer->released_count = 0;
+	return error;
+}
+
+int um_fault_buffer_done(struct um_fault_buffer *buffer, const struct um_page_range *range,
+			 um_ns at)
+{
+	int error = (range->pages < buffer->capacity ? unhang_pages : unhang_all)(buffer, range);
+
+	for (size_t i = 0; i < buffer->released_count; i++)
+		if (buffer->pool[buffer->released[i].index].waiting)
+			leave(buffer, buffer->released[i].index);
+	return error ? error : wake_released(buffer, at);
+}
+
+int um_fault_buffer_replay(struct um_fault_buffer *buffer, um_ns at)
+{
+	int error = unhang_all(buffer, NULL);
+
+	return error ? error : wake_released(buffer, at);
 }

@@ -1,7 +1,6 @@
 /*
- * The actors' side of the fault buffer (the driver's side is in driver.h): raise a fault and wait.
- * The buffer calls the driver when it is idle and faults wait; the driver is busy until the last
- * done_at of what it served.
+ * The actors' side of the fault buffers (the driver's side is in driver.h): raise a fault and wait.
+ * A buffer calls the driver, as an event of its own, when faults have come.
  */
 #ifndef UM_FAULT_BUFFER_H
 #define UM_FAULT_BUFFER_H
@@ -10,15 +9,16 @@
 
 struct um_probe;
 
-int um_fault_buffer_create(struct um_fault_buffer **out, struct um_engine *, struct um_probe *);
-void um_fault_buffer_destroy(struct um_fault_buffer *);
+int um_fault_buffers_create(struct um_fault_buffers **out, struct um_engine *, struct um_probe *,
+			    uint32_t devices);
+void um_fault_buffers_destroy(struct um_fault_buffers *); /* NULL is legal */
 /* Who serves. Before the first fault. */
-void um_fault_buffer_attach(struct um_fault_buffer *, struct um_driver *);
+void um_fault_buffers_attach(struct um_fault_buffers *, struct um_driver *);
 /*
- * Whoever faulted waits: `wake` runs as an event when the access can be tried again. A fault that
- * waits already on the same page of the same device is joined (a write makes it one).
+ * Into the buffer of fault->device; `number` and `raised_at` are filled in. Whoever faulted waits:
+ * `wake` runs as an event when the access can be tried again. UM_ENOMEM.
  */
-int um_fault_buffer_raise(struct um_fault_buffer *, const struct um_fault *, um_event_fn wake,
-			  void *context, uint64_t argument);
+int um_fault_buffers_raise(struct um_fault_buffers *, const struct um_fault *, um_event_fn wake,
+			   void *context, uint64_t argument);
 
 #endif

@@ -1,12 +1,10 @@
 /* The only list of driver models. */
-#include "driver.h"
+#include "driver_list.h"
 
 #include "trace/base/error.h"
 
 #include <stdio.h>
 #include <string.h>
-
-extern const struct um_driver_ops um_driver_demand;
 
 static const struct um_driver_ops *const drivers[] = {&um_driver_demand};
 

@@ -48,6 +48,7 @@ static void free_allocation(const struct um_machine *machine, struct allocation 
 		free(allocation->place[place].valid);
 		free(allocation->place[place].map_low);
 		free(allocation->place[place].map_high);
+		free(allocation->place[place].reserved);
 	}
 	free(allocation->populated);
 	free(allocation);
@@ -61,6 +62,8 @@ void um_machine_destroy(struct um_machine *machine)
 		free_allocation(machine, machine->allocations[id]);
 	free(machine->allocations);
 	free(machine->arrivals);
+	for (size_t device = 0; device < UM_DEVICES_MAX; device++)
+		free(machine->queues[device].waiters);
 	free(machine);
 }
 
@@ -131,7 +134,8 @@ static bool make_bitmaps(const struct um_machine *machine, struct allocation *al
 		place->valid = calloc(words, sizeof(uint64_t));
 		place->map_low = calloc(words, sizeof(uint64_t));
 		place->map_high = calloc(words, sizeof(uint64_t));
-		made = made && place->valid && place->map_low && place->map_high;
+		place->reserved = calloc(words, sizeof(uint64_t));
+		made = made && place->valid && place->map_low && place->map_high && place->reserved;
 	}
 	return made;
 }
@@ -186,7 +190,7 @@ int um_machine_add(struct um_machine *machine, um_alloc_id id, enum um_home home
 	return error;
 }
 
-static void give_back_copies(struct um_machine *machine, struct allocation *allocation)
+static void give_back_memory(struct um_machine *machine, struct allocation *allocation)
 {
 	for (unsigned i = 0; i < machine->places; i++) {
 		struct place_pages *place = &allocation->place[i];
@@ -194,7 +198,7 @@ static void give_back_copies(struct um_machine *machine, struct allocation *allo
 		assert(um_bitmap_count(place->valid, 0, allocation->pages) ==
 		       place->resident_pages);
 		if (i > 0)
-			machine->memory[i - 1].used_bytes -= place->resident_pages * UM_PAGE_BYTES;
+			machine->memory[i - 1].used_bytes -= place->reserved_pages * UM_PAGE_BYTES;
 	}
 }
 
@@ -205,7 +209,7 @@ void um_machine_remove(struct um_machine *machine, um_alloc_id id)
 	if (!allocation)
 		return;
 	if (allocation->home == UM_HOME_MANAGED)
-		give_back_copies(machine, allocation);
+		give_back_memory(machine, allocation);
 	else if (allocation->home == UM_HOME_DEVICE)
 		machine->memory[allocation->device].used_bytes -=
 			(uint64_t)allocation->pages * UM_PAGE_BYTES;

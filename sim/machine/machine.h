@@ -1,8 +1,9 @@
 /*
- * The machine: host and devices, the page tables, device memory and its capacity, links, fault
- * buffers. It keeps invariants (asserted in every build: bytes resident never exceed capacity, a
- * populated page has at least one valid copy, a local mapping implies a valid copy there) and lets
- * time pass; it has no opinion. The driver model is the only writer; probes see every change.
+ * The machine: host and devices, the page tables, device memory and its capacity, links. It keeps
+ * invariants (asserted in every build: a copy on a device lies in memory reserved for it, what is
+ * reserved never exceeds the capacity, a populated page has at least one valid copy, a local
+ * mapping implies a valid copy there) and lets time pass; it has no opinion. The driver model is
+ * the only writer; probes see every change.
  *
  * Pages are 4 KiB here whatever the driver's unit is, held per allocation. A run of pages in one
  * state is handled as one step: bitmaps and word operations, not page by page.
@@ -101,26 +102,44 @@ um_page um_machine_run_end(const struct um_machine *, um_alloc_id, um_page from,
 um_page um_machine_pages(const struct um_machine *,
 			 um_alloc_id); /* of the allocation, 0 if unknown */
 
+/* Pages of the range that no memory of the device is reserved for. */
+uint64_t um_machine_unreserved(const struct um_machine *, const struct um_page_range *,
+			       um_device_id device);
+
 /*
  * --- what a driver may do. `at` is the earliest start; each returns through *end when it is done
  * (link and copy time booked). State changes at once; who waits is woken at *end by the caller. ---
+ *
+ * Device memory is reserved first and filled afterwards: by the page, the chunk or the whole range,
+ * as the driver has it. A page keeps its memory when its copy leaves, until it is released or its
+ * allocation removed; bringing a copy to where none is reserved is a bug of the driver (asserted).
  */
+/* Pages that have memory there already cost nothing. UM_ELIMIT: no room for the others, and nothing
+ * is reserved. */
+int um_machine_reserve(struct um_machine *, const struct um_page_range *, um_device_id device);
+/* Gives back the memory of those pages that have no valid copy there. */
+void um_machine_release(struct um_machine *, const struct um_page_range *, um_device_id device);
+/*
+ * The queues of the device are stopped: its kernels and memsets touch nothing and come to no end
+ * until as many calls of resume. Copies and prefetches go on.
+ */
+void um_machine_stop(struct um_machine *, um_device_id device);
+int um_machine_resume(struct um_machine *, um_device_id device);
 struct um_why {
 	enum um_migration_cause cause;
 	uint32_t op;	/* of the trace, 0 none */
 	uint64_t batch; /* of faults, 0 none */
 };
-/* Moves the valid copies to `to` and invalidates the others; unpopulated pages only change home.
- * UM_ELIMIT: no room. */
+/* Moves the valid copies to `to` and invalidates the others; unpopulated pages only change home. */
 int um_machine_migrate(struct um_machine *, const struct um_page_range *, um_device_id to,
 		       const struct um_why *, um_ns at, um_ns *end);
-/* Gives `to` a second valid copy (read-mostly). UM_ELIMIT. */
+/* Gives `to` a second valid copy (read-mostly). */
 int um_machine_duplicate(struct um_machine *, const struct um_page_range *, um_device_id to,
 			 const struct um_why *, um_ns at, um_ns *end);
 /* Drops the copy at `from` of pages that have another; moves nothing. */
 int um_machine_drop(struct um_machine *, const struct um_page_range *, um_device_id from,
 		    const struct um_why *);
-/* First touch: gives unpopulated pages a home without a transfer. UM_ELIMIT. */
+/* First touch: gives unpopulated pages a home without a transfer. */
 int um_machine_populate(struct um_machine *, const struct um_page_range *, um_device_id at_device,
 			const struct um_why *);
 /*
@@ -163,6 +182,12 @@ void um_machine_copy_into(struct um_machine *, const struct um_page_range *, uin
  */
 um_page um_machine_holder_end(const struct um_machine *, um_alloc_id, um_page from, um_page limit,
 			      um_device_id *holder, bool *nowhere);
+/* Whether the queues of `device` are stopped, and for how long they have been in all. */
+bool um_machine_is_stopped(const struct um_machine *, um_device_id device);
+um_ns um_machine_stopped_ns(const struct um_machine *, um_device_id device);
+/* Schedules the event for when they are resumed; they must be stopped. UM_ENOMEM. */
+int um_machine_when_resumed(struct um_machine *, um_device_id device, um_event_fn, void *context,
+			    uint64_t argument);
 /* When the last byte of these pages that is on its way to `device` is there; 0: all is. */
 um_ns um_machine_ready_at(struct um_machine *, const struct um_page_range *, um_device_id device);
 /* Books the link of `device`: latency + bytes / bandwidth. Returns the end; 0 bytes end at `at`. */

@@ -13,6 +13,8 @@ struct place_pages {		      /* one bit a page of an allocation */
 	uint64_t *valid;	      /* the place holds a valid copy */
 	uint64_t *map_low, *map_high; /* enum um_mapping_state of the place's page table */
 	uint64_t resident_pages;      /* set in `valid` */
+	uint64_t *reserved;	      /* of a device: it has memory for the page */
+	uint64_t reserved_pages;      /* set in `reserved` */
 };
 
 struct allocation {
@@ -27,6 +29,20 @@ struct allocation {
 
 struct device_memory {
 	uint64_t total_bytes, used_bytes;
+};
+
+/* An event that is due when a device's queues are resumed. */
+struct queue_waiter {
+	um_event_fn call;
+	void *context;
+	uint64_t argument;
+};
+
+struct device_queues {
+	unsigned stops; /* not yet resumed */
+	um_ns stopped_at, stopped_ns;
+	struct queue_waiter *waiters;
+	size_t waiter_count, waiter_capacity;
 };
 
 struct link {
@@ -49,6 +65,7 @@ struct um_machine {
 	struct um_probe *probe;
 	unsigned places;
 	struct device_memory memory[UM_DEVICES_MAX];
+	struct device_queues queues[UM_DEVICES_MAX];
 	struct link link[UM_DEVICES_MAX];
 	struct allocation **allocations; /* by id */
 	size_t allocation_slots;
@@ -81,12 +98,6 @@ struct copies {
 /* The first page behind `from`, at most `limit`, with other copies than `from` has. */
 um_page um_machine_copies_end(const struct um_machine *, const struct allocation *, um_page from,
 			      um_page limit, struct copies *);
-
-/* A valid copy comes or goes: keeps count and capacity. The pages must not (must) have it. */
-void um_machine_gain(struct um_machine *, struct allocation *, unsigned place, um_page first,
-		     uint32_t pages);
-void um_machine_lose(struct um_machine *, struct allocation *, unsigned place, um_page first,
-		     uint32_t pages);
 
 /* Books pages over the link and remembers that they are on their way. */
 struct transfer {

@@ -15,45 +15,23 @@ static const char *const cause_names[UM_CAUSES] = {
 	[UM_CAUSE_DUPLICATE] = "duplicate",
 };
 
-/* --- copies and capacity --- */
+/* --- copies --- */
 
-void um_machine_gain(struct um_machine *machine, struct allocation *allocation, unsigned place,
-		     um_page first, uint32_t pages)
+static void gain(struct allocation *allocation, unsigned place, um_page first, uint32_t pages)
 {
-	assert(um_bitmap_count(allocation->place[place].valid, first, pages) == 0);
-	um_bitmap_fill(allocation->place[place].valid, first, pages, true);
-	allocation->place[place].resident_pages += pages;
-	if (place > 0) {
-		struct device_memory *memory = &machine->memory[place - 1];
+	struct place_pages *here = &allocation->place[place];
 
-		memory->used_bytes += (uint64_t)pages * UM_PAGE_BYTES;
-		assert(memory->used_bytes <= memory->total_bytes);
-	}
+	assert(um_bitmap_count(here->valid, first, pages) == 0);
+	assert(place == 0 || um_bitmap_count(here->reserved, first, pages) == pages);
+	um_bitmap_fill(here->valid, first, pages, true);
+	here->resident_pages += pages;
 }
 
-void um_machine_lose(struct um_machine *machine, struct allocation *allocation, unsigned place,
-		     um_page first, uint32_t pages)
+static void lose(struct allocation *allocation, unsigned place, um_page first, uint32_t pages)
 {
 	assert(um_bitmap_count(allocation->place[place].valid, first, pages) == pages);
 	um_bitmap_fill(allocation->place[place].valid, first, pages, false);
 	allocation->place[place].resident_pages -= pages;
-	if (place > 0)
-		machine->memory[place - 1].used_bytes -= (uint64_t)pages * UM_PAGE_BYTES;
-}
-
-static int check_room(const struct um_machine *machine, const struct allocation *allocation,
-		      const struct um_page_range *range, um_device_id to)
-{
-	uint64_t missing;
-
-	if (to == UM_HOST)
-		return 0;
-	missing = range->pages - um_bitmap_count(allocation->place[place_of(to)].valid,
-						 range->first_page, range->pages);
-	if (missing * UM_PAGE_BYTES <= um_machine_memory_free(machine, to))
-		return 0;
-	return um_fail(UM_ELIMIT, "device %d: no room for %llu pages of allocation %u", to,
-		       (unsigned long long)missing, range->allocation);
 }
 
 static void note_moved(struct um_machine *machine, const struct um_page_range *range,
@@ -76,7 +54,7 @@ static void lose_others(struct um_machine *machine, struct allocation *allocatio
 {
 	for (unsigned i = 0; i < machine->places; i++)
 		if (i != kept_place && holders >> i & 1)
-			um_machine_lose(machine, allocation, i, run->first_page, run->pages);
+			lose(allocation, i, run->first_page, run->pages);
 	unmap_others(machine, allocation, kept_place, run->first_page, run->pages);
 }
 
@@ -173,8 +151,7 @@ static int migrate_run(struct move *move, const struct um_page_range *run, struc
 		error = bring_copy(move, run, copies);
 		if (error)
 			return error;
-		um_machine_gain(move->machine, move->allocation, place, run->first_page,
-				run->pages);
+		gain(move->allocation, place, run->first_page, run->pages);
 		set_mapping(&move->allocation->place[place], run->first_page, run->pages,
 			    UM_MAP_NONE);
 	}
@@ -194,7 +171,7 @@ static int duplicate_run(struct move *move, const struct um_page_range *run, str
 	error = bring_copy(move, run, copies);
 	if (error)
 		return error;
-	um_machine_gain(move->machine, move->allocation, place, run->first_page, run->pages);
+	gain(move->allocation, place, run->first_page, run->pages);
 	for (unsigned i = 0; i < move->machine->places; i++)
 		if (copies.holders >> i & 1) /* from now on a write there must be seen */
 			set_mapping(&move->allocation->place[i], run->first_page, run->pages,
@@ -226,10 +203,8 @@ static int bring(struct um_machine *machine, const struct um_page_range *range, 
 		 const struct um_why *why, um_ns at, um_ns *end, run_fn call)
 {
 	struct move move = {machine, um_machine_managed(machine, range), to, why, at, at};
-	int error = check_room(machine, move.allocation, range, to);
+	int error = for_each_run(&move, range, call);
 
-	if (!error)
-		error = for_each_run(&move, range, call);
 	note_moved(machine, range, to);
 	*end = move.end;
 	return error;
@@ -250,8 +225,7 @@ int um_machine_duplicate(struct um_machine *machine, const struct um_page_range 
 static int populate_run(struct move *move, const struct um_page_range *run, struct copies copies)
 {
 	if (!copies.holders)
-		um_machine_gain(move->machine, move->allocation, place_of(move->to),
-				run->first_page, run->pages);
+		gain(move->allocation, place_of(move->to), run->first_page, run->pages);
 	return 0;
 }
 
@@ -288,7 +262,7 @@ static int drop_run(struct move *move, const struct um_page_range *run, struct c
 	if (!(copies.holders >> place & 1))
 		return 0;
 	assert(!copies.populated || copies.holders & ~(1u << place));
-	um_machine_lose(move->machine, move->allocation, place, run->first_page, run->pages);
+	lose(move->allocation, place, run->first_page, run->pages);
 	set_mapping(&move->allocation->place[place], run->first_page, run->pages, UM_MAP_NONE);
 	report_mapping(move->machine, run, move->to, "unmapped", move->why->op);
 	return 0;

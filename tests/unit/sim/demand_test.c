@@ -356,6 +356,21 @@ static void device_allocations_take_memory(void **state)
 	assert_int_equal(fx.totals.migrated_to_host[UM_CAUSE_EVICTION], (32 + 64) * PAGE);
 }
 
+static void a_copy_over_duplicates_frees_their_memory(void **state)
+{
+	int64_t managed = put_scale_start(32);
+	int64_t pinned = fx_alloc(&fx, "pinned", 32 * PAGE);
+
+	(void)state;
+	fx_advise(&fx, managed, "read_mostly", 0);
+	put_sweeps(managed, 32, 1, 1);
+	fx_copy(&fx, managed, pinned, 32 * PAGE, 0, false);
+	fx_alloc(&fx, "device", 40 * PAGE);
+	fx.policy.memory_bytes = 40 * PAGE;
+	fx_run(&fx);
+	expect(32, 0, 32 * PAGE, 0);
+}
+
 static void device_allocations_alone_can_be_too_much(void **state)
 {
 	(void)state;
@@ -516,6 +531,7 @@ int main(void)
 		TEST(evicted_duplicates_are_dropped),
 		TEST(the_oldest_unit_leaves_first),
 		TEST(device_allocations_take_memory),
+		TEST(a_copy_over_duplicates_frees_their_memory),
 		TEST(device_allocations_alone_can_be_too_much),
 		TEST(a_prefetch_brings_what_fits),
 		TEST(pinned_memory_is_accessed_remotely),

@@ -161,13 +161,16 @@ static void ranges_behave_as_pages_do(void **state)
 			touch(first, pages);
 			continue;
 		}
-		error = (duplicate ? um_machine_duplicate : um_machine_migrate)(machine, &moved, to,
-										&why, 0, &end);
+		error = to >= 0 ? um_machine_reserve(machine, &moved, to) : 0;
 		if (to >= 0 && missing(first, pages, to) * PAGE > model_free(to)) {
 			assert_int_equal(error, UM_ELIMIT);
 			continue;
 		}
 		assert_int_equal(error, 0);
+		(duplicate ? um_machine_duplicate : um_machine_migrate)(machine, &moved, to, &why,
+									0, &end);
+		for (um_device_id device = 0; device < 2; device++)
+			um_machine_release(machine, &moved, device);
 		model_bring(first, pages, to, duplicate);
 		compare();
 	}
@@ -187,6 +190,7 @@ static void a_run_ends_where_the_state_does(void **state)
 	um_ns end;
 
 	(void)state;
+	um_machine_reserve(machine, &resident, 0);
 	um_machine_migrate(machine, &resident, 0, &why, 0, &end);
 	assert_int_equal(um_machine_run_end(machine, 1, 0, PAGES, 0, &place, &map), 10);
 	assert_int_equal(place, 0);
@@ -237,6 +241,7 @@ static void pages_arrive_one_after_another(void **state)
 	um_machine_populate(machine, &sent, UM_HOST, &why);
 	um_machine_map(machine, &sent, UM_HOST, UM_MAP_LOCAL, &why);
 	um_machine_touch(machine, &sent, UM_HOST, true, 0);
+	um_machine_reserve(machine, &sent, 0);
 	um_machine_migrate(machine, &sent, 0, &why, 0, &end);
 	assert_int_equal(end, 100 * PAGE); /* a byte a ns, no latency */
 	assert_int_equal(um_machine_ready_at(machine, &first, 0), 10 * PAGE);
@@ -246,14 +251,108 @@ static void pages_arrive_one_after_another(void **state)
 	assert_int_equal(um_machine_link_busy(machine, 0, false), 0);
 }
 
+/* --- reservations --- */
+
+static void memory_is_taken_before_it_is_filled(void **state)
+{
+	struct um_page_range chunk = range(0, 200), part = range(50, 3), rest = range(200, 57);
+	um_ns end;
+
+	(void)state;
+	assert_int_equal(um_machine_reserve(machine, &chunk, 0), 0);
+	assert_int_equal(um_machine_memory_free(machine, 0), 56 * PAGE);
+	assert_int_equal(um_machine_memory_free(machine, 1), spec.memory_bytes);
+	um_machine_migrate(machine, &part, 0, &why, 0, &end);
+	assert_int_equal(um_machine_memory_free(machine, 0), 56 * PAGE);
+	assert_int_equal(um_machine_reserve(machine, &rest, 0), UM_ELIMIT);
+	assert_int_equal(um_machine_memory_free(machine, 0), 56 * PAGE);
+	um_machine_remove(machine, 1);
+	assert_int_equal(um_machine_memory_free(machine, 0), spec.memory_bytes);
+}
+
+static void what_is_reserved_already_costs_nothing(void **state)
+{
+	struct um_page_range first = range(10, 100), second = range(60, 100), all = range(0, PAGES);
+
+	(void)state;
+	um_machine_reserve(machine, &first, 0);
+	assert_int_equal(um_machine_unreserved(machine, &second, 0), 50);
+	assert_int_equal(um_machine_reserve(machine, &second, 0), 0);
+	assert_int_equal(um_machine_unreserved(machine, &all, 0), PAGES - 150);
+	assert_int_equal(um_machine_unreserved(machine, &all, 1), PAGES);
+	assert_int_equal(um_machine_memory_free(machine, 0), (256 - 150) * PAGE);
+}
+
+static void only_what_is_empty_is_released(void **state)
+{
+	struct um_page_range chunk = range(0, 128), filled = range(60, 10), all = range(0, PAGES);
+	um_ns end;
+
+	(void)state;
+	um_machine_reserve(machine, &chunk, 0);
+	um_machine_migrate(machine, &filled, 0, &why, 0, &end);
+	um_machine_migrate(machine, &filled, UM_HOST, &why, 0, &end);
+	assert_int_equal(um_machine_memory_free(machine, 0), 128 * PAGE); /* it keeps its memory */
+	um_machine_migrate(machine, &filled, 0, &why, 0, &end);
+	um_machine_release(machine, &all, 0);
+	assert_int_equal(um_machine_memory_free(machine, 0), (256 - 10) * PAGE);
+	um_machine_migrate(machine, &filled, UM_HOST, &why, 0, &end);
+	um_machine_release(machine, &all, 0);
+	assert_int_equal(um_machine_memory_free(machine, 0), spec.memory_bytes);
+}
+
+/* --- queues --- */
+
+static int note_time(void *context, uint64_t argument)
+{
+	um_ns *times = context;
+
+	times[argument] = um_engine_now(engine);
+	return 0;
+}
+
+static int resume(void *context, uint64_t device)
+{
+	(void)context;
+	return um_machine_resume(machine, (um_device_id)device);
+}
+
+static void queues_wait_for_every_resume(void **state)
+{
+	um_ns times[3] = {0, 0, 0};
+
+	(void)state;
+	um_machine_stop(machine, 0);
+	um_machine_stop(machine, 0);
+	assert_true(um_machine_is_stopped(machine, 0));
+	assert_false(um_machine_is_stopped(machine, 1));
+	um_machine_when_resumed(machine, 0, note_time, times, 0);
+	um_engine_schedule(engine, 100, resume, NULL, 0);
+	um_engine_schedule(engine, 200, note_time, times, 1);
+	um_engine_schedule(engine, 300, resume, NULL, 0);
+	um_engine_schedule(engine, 400, note_time, times, 2);
+	assert_int_equal(um_engine_run(engine), 0);
+	assert_int_equal(times[0], 300);
+	assert_int_equal(times[2], 400);
+	assert_false(um_machine_is_stopped(machine, 0));
+	assert_int_equal(um_machine_stopped_ns(machine, 0), 300);
+	assert_int_equal(um_machine_stopped_ns(machine, 1), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_machine, destroy_machine)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(ranges_behave_as_pages_do),	   TEST(a_run_ends_where_the_state_does),
-		TEST(device_allocations_take_whole_pages), TEST(what_cannot_be_is_refused),
+		TEST(ranges_behave_as_pages_do),
+		TEST(a_run_ends_where_the_state_does),
+		TEST(device_allocations_take_whole_pages),
+		TEST(what_cannot_be_is_refused),
 		TEST(pages_arrive_one_after_another),
+		TEST(memory_is_taken_before_it_is_filled),
+		TEST(what_is_reserved_already_costs_nothing),
+		TEST(only_what_is_empty_is_released),
+		TEST(queues_wait_for_every_resume),
 	};
 
 	return cmocka_run_group_tests_name("machine", tests, NULL, NULL);

@@ -153,6 +153,21 @@ static void eviction_delays_what_comes_in(void **state)
 	expect_times(op, 0, (F + L + P) + (F + L + P) + (L + P));
 }
 
+static void a_device_allocation_waits_for_what_it_evicts(void **state)
+{
+	int64_t data = put_data(8), device;
+
+	(void)state;
+	put_reader(data, 0, 8, 0);
+	fx_sync(&fx);
+	device = fx.ops + 1;
+	fx_alloc(&fx, "device", 3 * PAGE);
+	fx.policy.memory_bytes = 8 * PAGE;
+	fx.policy.page_bytes = 4096;
+	fx_run(&fx);
+	expect_times(device, 8 * (L + P), 8 * (L + P) + L + 3 * P);
+}
+
 static int64_t put_async_copy(int64_t device, int64_t pinned, int64_t pages, int64_t stream)
 {
 	return fx_copy(&fx, device, pinned, pages * PAGE, stream, true);
@@ -255,6 +270,8 @@ static void see_fault(void *context, const struct um_fault_row *row)
 {
 	(void)context;
 	assert_true(faults_seen < 256);
+	assert_int_equal(row->pages, 1);
+	assert_int_equal(row->faults, 1);
 	fault_pages[faults_seen++] = (uint64_t)row->first_page;
 }
 
@@ -276,6 +293,26 @@ static void groups_in_flight_take_turns(void **state)
 		assert_int_equal(fault_pages[32 + i], 2 * i + 1); /* then their second */
 	}
 	assert_int_equal(fault_pages[64], 64); /* group 32 came in for group 0 */
+}
+
+static void a_fault_is_of_the_page_that_was_touched(void **state)
+{
+	int64_t data = put_data(64);
+
+	(void)state;
+	fx.extra.fault = see_fault;
+	fx.policy.page_bytes = 65536;
+	fx_launch(&fx, "k", 1, 0);
+	fx_touch(&fx, 0, data, 5, false);
+	fx_touch(&fx, 0, data, 6, false);
+	fx_touch(&fx, 0, data, 40, true);
+	fx_launch_end(&fx);
+	faults_seen = 0;
+	fx_run(&fx);
+	assert_int_equal(faults_seen, 2);
+	assert_int_equal(fault_pages[0], 5);
+	assert_int_equal(fault_pages[1], 40);
+	assert_int_equal(fx.totals.bytes_to_device, 32 * PAGE);
 }
 
 static void groups_join_a_fault_that_waits(void **state)
@@ -304,12 +341,14 @@ int main(void)
 		TEST(a_prefetch_is_one_transfer),
 		TEST(a_kernel_waits_for_the_pages_that_are_on_their_way),
 		TEST(eviction_delays_what_comes_in),
+		TEST(a_device_allocation_waits_for_what_it_evicts),
 		TEST(two_streams_share_a_link),
 		TEST(the_null_stream_waits_and_is_waited_for),
 		TEST(a_stream_waits_for_an_event),
 		TEST(the_host_waits_where_the_program_did),
 		TEST(remote_accesses_take_the_link_or_their_requests),
 		TEST(groups_in_flight_take_turns),
+		TEST(a_fault_is_of_the_page_that_was_touched),
 		TEST(groups_join_a_fault_that_waits),
 	};
 

@@ -1,0 +1,9 @@
+/* Every driver model, for registry.c. */
+#ifndef UM_DRIVER_LIST_H
+#define UM_DRIVER_LIST_H
+
+#include "driver.h"
+
+extern const struct um_driver_ops um_driver_demand;
+
+#endif
