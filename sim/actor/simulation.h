@@ -1,5 +1,5 @@
 /*
- * The actors of one simulation, shared by sim/actor_*.c, policy_player.c and simulate.c only.
+ * The actors of one simulation, shared by the files of this folder only.
  *
  * The host runs the program's operations in order and takes no time for anything but waiting.
  * Streams run their tasks in order; the null stream waits for the blocking streams and they for it.
@@ -9,7 +9,7 @@
 #ifndef UM_SIMULATION_H
 #define UM_SIMULATION_H
 
-#include "simulate.h"
+#include "sim/simulate.h"
 
 #include "sim/driver/fault_buffer.h"
 #include "sim/source/id_map.h"
