@@ -2,7 +2,6 @@
 #include "command.h"
 #include "replay.h"
 
-#include "sim/machine/machine_file.h"
 #include "trace/base/shell_quote.h"
 #include "trace/base/units.h"
 
@@ -10,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum option_key {
 	OPTION_MACHINE = 256,
@@ -53,22 +51,12 @@ static const char documentation[] =
 	"  umsim replay app.um.db -P x.yaml --memory 4GiB -o small.um.db --force\n\n"
 	"Exit status: 0 done, 1 failure, 2 usage (also a policy that is wrong or does not fit).";
 
-struct arguments {
-	const char *trace, *output, *machine, *driver;
-	const char **policies;
-	size_t policy_count;
-	uint64_t *page_bytes;
-	size_t page_count;
-	uint64_t memory_bytes;
-	bool force, json, quiet;
-};
-
-static int parse_page_size(struct arguments *arguments, const char *text)
+static int parse_page_size(struct um_replay_arguments *arguments, const char *text)
 {
 	return um_parse_bytes(text, &arguments->page_bytes[arguments->page_count++]);
 }
 
-static int parse_format(struct arguments *arguments, const char *text)
+static int parse_format(struct um_replay_arguments *arguments, const char *text)
 {
 	arguments->json = !strcmp(text, "json");
 	if (arguments->json || !strcmp(text, "text"))
@@ -78,7 +66,7 @@ static int parse_format(struct arguments *arguments, const char *text)
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
-	struct arguments *arguments = state->input;
+	struct um_replay_arguments *arguments = state->input;
 	int error = 0;
 
 	switch (key) {
@@ -125,326 +113,24 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-/* --- one simulation --- */
-
-struct run {
-	const struct arguments *arguments;
-	const char *command;
-	struct um_db *trace;
-	struct um_replay *replay;
-	int percent; /* last shown */
-};
-
-static void show_progress(void *context, uint64_t done, uint64_t all)
-{
-	struct run *run = context;
-	int percent = all ? (int)(done * 100 / all) : 100;
-
-	if (percent == run->percent)
-		return;
-	run->percent = percent;
-	fprintf(stderr, "\r%s: %d %%", run->replay->policy_name, percent);
-	if (percent == 100)
-		fputs("\r\033[K", stderr);
-}
-
-static void note_ignored(void *context, const char *what, const char *why)
-{
-	struct um_replay *replay = ((struct run *)context)->replay;
-
-	if (replay->ignored_count == UM_REPLAY_IGNORED_MAX)
-		return;
-	replay->ignored[replay->ignored_count].what = what;
-	replay->ignored[replay->ignored_count++].why = why;
-}
-
-static int take_accesses(const void *row, void *context)
-{
-	const struct um_origin_row *origin = row;
-	struct um_replay *replay = context;
-
-	snprintf(replay->accesses, sizeof(replay->accesses), "%s", origin->origin);
-	return 0;
-}
-
-static int find_origin(struct run *run)
-{
-	strcpy(run->replay->accesses, "of unknown origin");
-	return um_db_each(run->trace, &um_table_origin, "record = 'page_access' AND ?1 = 0", 0,
-			  take_accesses, run->replay);
-}
-
-static int simulate(struct run *run, struct um_probe *probe)
-{
-	const struct um_simulation simulation = {
-		.trace = run->trace,
-		.policy = run->replay->policy,
-		.machine = run->replay->machine,
-		.probe = probe,
-		.progress = !run->arguments->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
-		.progress_context = run,
-		.ignored = note_ignored,
-		.ignored_context = run,
-	};
-
-	return um_simulate(&simulation);
-}
-
-/* The probe writes into `db` and adds up; whatever fails first is returned. */
-static int simulate_into(struct run *run, struct um_db *db)
-{
-	struct um_observer totals = um_probe_totals(&run->replay->totals), rows;
-	struct um_probe *probe;
-	int error = um_probe_create(&probe), finish_error;
-
-	if (error)
-		return error;
-	error = um_probe_add(probe, &totals);
-	if (!error)
-		error = um_probe_db(&rows, db, UM_PROBE_OPS);
-	if (!error)
-		error = um_probe_add(probe, &rows);
-	if (!error)
-		error = simulate(run, probe);
-	if (error) {
-		char message[1024];
-
-		snprintf(message, sizeof(message), "%s", um_error_message());
-		um_probe_finish(probe);
-		um_probe_destroy(probe);
-		return um_fail(error, "%s", message);
-	}
-	finish_error = um_probe_finish(probe);
-	um_probe_destroy(probe);
-	return finish_error;
-}
-
-static int run_one(struct run *run)
-{
-	struct um_db *db = NULL;
-	int error = find_origin(run);
-
-	if (!error)
-		error = um_replay_output_create(&db, run->replay, run->trace,
-						run->arguments->force);
-	if (!error)
-		error = simulate_into(run, db);
-	if (!error)
-		error = um_replay_output_finish(db, run->replay, run->trace, run->command);
-	if (!error)
-		return um_db_close(db);
-
-	char message[1024];
-
-	snprintf(message, sizeof(message), "%s", um_error_message());
-	um_replay_output_abandon(db, run->replay);
-	return um_fail(error, "%s", message);
-}
-
-/* --- what to simulate --- */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* The policy's file less its folder and .yaml. */
-static char *name_of_policy(const char *path)
-{
-	char *name = strdup(path ? base_name(path) : "program");
-	char *dot = name ? strrchr(name, '.') : NULL;
-
-	if (dot && dot != name && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml")))
-		*dot = '\0';
-	return name;
-}
-
-/* "64KiB": no blank, as a file's name wants it. */
-static void page_size_name(char *buffer, size_t capacity, uint64_t bytes)
-{
-	size_t kept = 0;
-
-	um_format_bytes(buffer, capacity, bytes);
-	for (size_t i = 0; buffer[i]; i++)
-		if (buffer[i] != ' ')
-			buffer[kept++] = buffer[i];
-	buffer[kept] = '\0';
-}
-
-static char *name_output(const struct arguments *arguments, const struct um_replay *replay)
-{
-	static const char suffix[] = ".um.db";
-	size_t length = strlen(arguments->trace);
-	char page[40] = ".", *path;
-
-	if (arguments->output)
-		return strdup(arguments->output);
-	if (length > strlen(suffix) && !strcmp(arguments->trace + length - strlen(suffix), suffix))
-		length -= strlen(suffix);
-	page_size_name(page + 1, sizeof(page) - 1, replay->page_bytes);
-	if (asprintf(&path, "%.*s.%s%s%s", (int)length, arguments->trace, replay->policy_name,
-		     arguments->page_count ? page : "", suffix) < 0)
-		return NULL;
-	return path;
-}
-
-static int take_machine(const void *row, void *context)
-{
-	const struct um_run_row *run = row;
-
-	if (!run->machine_text)
-		return 0;
-	return um_machine_parse(context, run->machine ? run->machine : "machine of the trace",
-				run->machine_text, strlen(run->machine_text));
-}
-
-static int find_machine(struct run *run)
-{
-	struct um_replay *replay = run->replay;
-	int error = 0;
-
-	if (run->arguments->machine) {
-		free(replay->policy->machine);
-		replay->policy->machine = strdup(run->arguments->machine);
-		error = replay->policy->machine ? 0 : um_fail(UM_ENOMEM, "no memory for a name");
-	}
-	if (error)
-		return error;
-	if (replay->policy->machine)
-		return um_machine_load(&replay->machine, replay->policy->machine);
-	error = um_db_each(run->trace, &um_table_run, NULL, 0, take_machine, &replay->machine);
-	if (error || replay->machine)
-		return error;
-	return um_machine_load(&replay->machine, NULL);
-}
-
-/* The policy as it is stored names the machine that was used. */
-static int name_machine(struct um_replay *replay)
-{
-	char *name =
-		replay->policy->machine ? replay->policy->machine : strdup(replay->machine->name);
-
-	replay->policy->machine = name;
-	return name ? 0 : um_fail(UM_ENOMEM, "no memory for a name");
-}
-
-static int apply_options(struct run *run, uint64_t page_bytes)
-{
-	const struct arguments *arguments = run->arguments;
-	struct um_policy *policy = run->replay->policy;
-	int error = 0;
-
-	if (arguments->driver)
-		error = um_policy_set_driver(policy, arguments->driver);
-	if (!error && page_bytes)
-		error = um_policy_set_page_bytes(policy, page_bytes);
-	if (arguments->memory_bytes)
-		policy->memory_bytes = arguments->memory_bytes;
-	return error;
-}
-
-static int prepare(struct run *run, const char *policy_path, uint64_t page_bytes)
-{
-	struct um_replay *replay = run->replay;
-	int error = policy_path ? um_policy_load(&replay->policy, policy_path)
-				: um_policy_default(&replay->policy);
-
-	if (!error)
-		error = apply_options(run, page_bytes);
-	if (!error)
-		error = find_machine(run);
-	if (error)
-		return error;
-	error = name_machine(replay);
-	if (error)
-		return error;
-	replay->driver = replay->policy->driver;
-	replay->page_bytes = replay->policy->page_bytes ? replay->policy->page_bytes
-							: replay->driver->default_page_bytes;
-	replay->memory_bytes = replay->policy->memory_bytes ? replay->policy->memory_bytes
-							    : replay->machine->memory_bytes;
-	replay->trace_path = run->arguments->trace;
-	replay->policy_name = name_of_policy(policy_path);
-	if (!replay->policy_name)
-		return um_fail(UM_ENOMEM, "no memory for a name");
-	replay->output_path = name_output(run->arguments, replay);
-	return replay->output_path ? 0 : um_fail(UM_ENOMEM, "no memory for a name");
-}
-
-static void release(struct um_replay *replay)
-{
-	um_policy_destroy(replay->policy);
-	um_machine_spec_destroy(replay->machine);
-	free((char *)replay->policy_name);
-	free(replay->output_path);
-}
-
-/* Everything that can be wrong before the first simulation starts. */
-static int prepare_all(struct run *run, struct um_replay *replays, size_t *count)
-{
-	const struct arguments *arguments = run->arguments;
-	size_t policies = arguments->policy_count ? arguments->policy_count : 1;
-	size_t pages = arguments->page_count ? arguments->page_count : 1;
-	int error = 0;
-
-	for (size_t i = 0; i < policies * pages && !error; i++) {
-		run->replay = &replays[i];
-		*count = i + 1;
-		error = prepare(run,
-				arguments->policy_count ? arguments->policies[i / pages] : NULL,
-				arguments->page_count ? arguments->page_bytes[i % pages] : 0);
-		for (size_t other = 0; other < i && !error; other++)
-			if (!strcmp(replays[other].output_path, replays[i].output_path))
-				error = um_fail(UM_EINVAL, "two simulations would be written to %s",
-						replays[i].output_path);
-	}
-	return error;
-}
-
-static int run_all(struct run *run, struct um_replay *replays, size_t count)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		run->replay = &replays[i];
-		run->percent = -1;
-		error = run_one(run);
-		if (!error && !run->arguments->quiet)
-			fprintf(stderr, "umsim: wrote %s\n", replays[i].output_path);
-	}
-	return error;
-}
-
-static int check_combination(const struct arguments *arguments)
-{
-	size_t all = (arguments->policy_count ? arguments->policy_count : 1) *
-		     (arguments->page_count ? arguments->page_count : 1);
-
-	if (!arguments->output || all == 1)
-		return 0;
-	return um_fail(UM_EINVAL, "-o names one database, and there are %zu simulations", all);
-}
-
-static int replay(const struct arguments *arguments, const char *command)
+static int replay(const struct um_replay_arguments *arguments, const char *command)
 {
 	size_t most = (arguments->policy_count + 1) * (arguments->page_count + 1), count = 0;
 	struct um_replay *replays = calloc(most, sizeof(*replays));
-	struct run run = {.arguments = arguments, .command = command};
-	int error = replays ? check_combination(arguments) : um_fail(UM_ENOMEM, "no memory");
+	struct um_replay_run run = {.arguments = arguments, .command = command};
+	int error = replays ? 0 : um_fail(UM_ENOMEM, "no memory");
 
 	if (!error)
 		error = um_db_open(&run.trace, arguments->trace);
 	if (!error)
-		error = prepare_all(&run, replays, &count);
+		error = um_replay_prepare_all(&run, replays, &count);
 	if (!error)
-		error = run_all(&run, replays, count);
+		error = um_replay_run_all(&run, replays, count);
 	if (!error)
 		error = (arguments->json ? um_replay_print_json
 					 : um_replay_print_table)(stdout, replays, count);
 	for (size_t i = 0; i < count; i++)
-		release(&replays[i]);
+		um_replay_release(&replays[i]);
 	free(replays);
 	um_db_close(run.trace);
 	return error;
@@ -465,7 +151,7 @@ int um_cmd_replay(int argc, char **argv)
 {
 	static const struct argp argp = {options, parse_option, "TRACE", documentation,
 					 NULL,	  NULL,		NULL};
-	struct arguments arguments = {
+	struct um_replay_arguments arguments = {
 		.policies = calloc((size_t)argc, sizeof(char *)),
 		.page_bytes = calloc((size_t)argc, sizeof(uint64_t)),
 	};

@@ -25,6 +25,36 @@ struct um_replay {
 	char accesses[64]; /* origin of page_access: "emulated" */
 };
 
+/* Of the command line. */
+struct um_replay_arguments {
+	const char *trace, *output, *machine, *driver;
+	const char **policies;
+	size_t policy_count;
+	uint64_t *page_bytes;
+	size_t page_count;
+	uint64_t memory_bytes;
+	bool force, json, quiet;
+};
+
+struct um_replay_run {
+	const struct um_replay_arguments *arguments;
+	const char *command;
+	struct um_db *trace;
+	struct um_replay *replay;
+	int percent; /* last shown */
+};
+
+/* --- what to simulate (replay_plan.c) --- */
+
+/* Everything that can be wrong before the first simulation starts. *count: how many were begun,
+ * each to be released. */
+int um_replay_prepare_all(struct um_replay_run *, struct um_replay *replays, size_t *count);
+void um_replay_release(struct um_replay *);
+
+/* --- simulating (replay_run.c) --- */
+
+int um_replay_run_all(struct um_replay_run *, struct um_replay *replays, size_t count);
+
 /* --- the database (replay_output.c) --- */
 
 /* Makes it, with what can be said before the simulation. UM_EEXIST, UM_EINVAL: it is the trace. */

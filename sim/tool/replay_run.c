@@ -1,0 +1,127 @@
+/* One simulation after the other, each into its database. */
+#include "replay.h"
+
+#include "trace/base/error.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static void show_progress(void *context, uint64_t done, uint64_t all)
+{
+	struct um_replay_run *run = context;
+	int percent = all ? (int)(done * 100 / all) : 100;
+
+	if (percent == run->percent)
+		return;
+	run->percent = percent;
+	fprintf(stderr, "\r%s: %d %%", run->replay->policy_name, percent);
+	if (percent == 100)
+		fputs("\r\033[K", stderr);
+}
+
+static void note_ignored(void *context, const char *what, const char *why)
+{
+	struct um_replay *replay = ((struct um_replay_run *)context)->replay;
+
+	if (replay->ignored_count == UM_REPLAY_IGNORED_MAX)
+		return;
+	replay->ignored[replay->ignored_count].what = what;
+	replay->ignored[replay->ignored_count++].why = why;
+}
+
+static int take_accesses(const void *row, void *context)
+{
+	const struct um_origin_row *origin = row;
+	struct um_replay *replay = context;
+
+	snprintf(replay->accesses, sizeof(replay->accesses), "%s", origin->origin);
+	return 0;
+}
+
+static int find_origin(struct um_replay_run *run)
+{
+	strcpy(run->replay->accesses, "of unknown origin");
+	return um_db_each(run->trace, &um_table_origin, "record = 'page_access' AND ?1 = 0", 0,
+			  take_accesses, run->replay);
+}
+
+static int simulate(struct um_replay_run *run, struct um_probe *probe)
+{
+	const struct um_simulation simulation = {
+		.trace = run->trace,
+		.policy = run->replay->policy,
+		.machine = run->replay->machine,
+		.probe = probe,
+		.progress = !run->arguments->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
+		.progress_context = run,
+		.ignored = note_ignored,
+		.ignored_context = run,
+	};
+
+	return um_simulate(&simulation);
+}
+
+/* The probe writes into `db` and adds up; whatever fails first is returned. */
+static int simulate_into(struct um_replay_run *run, struct um_db *db)
+{
+	struct um_observer totals = um_probe_totals(&run->replay->totals), rows;
+	struct um_probe *probe;
+	int error = um_probe_create(&probe), finish_error;
+
+	if (error)
+		return error;
+	error = um_probe_add(probe, &totals);
+	if (!error)
+		error = um_probe_db(&rows, db, UM_PROBE_OPS);
+	if (!error)
+		error = um_probe_add(probe, &rows);
+	if (!error)
+		error = simulate(run, probe);
+	if (error) {
+		char message[1024];
+
+		snprintf(message, sizeof(message), "%s", um_error_message());
+		um_probe_finish(probe);
+		um_probe_destroy(probe);
+		return um_fail(error, "%s", message);
+	}
+	finish_error = um_probe_finish(probe);
+	um_probe_destroy(probe);
+	return finish_error;
+}
+
+static int run_one(struct um_replay_run *run)
+{
+	struct um_db *db = NULL;
+	int error = find_origin(run);
+
+	if (!error)
+		error = um_replay_output_create(&db, run->replay, run->trace,
+						run->arguments->force);
+	if (!error)
+		error = simulate_into(run, db);
+	if (!error)
+		error = um_replay_output_finish(db, run->replay, run->trace, run->command);
+	if (!error)
+		return um_db_close(db);
+
+	char message[1024];
+
+	snprintf(message, sizeof(message), "%s", um_error_message());
+	um_replay_output_abandon(db, run->replay);
+	return um_fail(error, "%s", message);
+}
+
+int um_replay_run_all(struct um_replay_run *run, struct um_replay *replays, size_t count)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		run->replay = &replays[i];
+		run->percent = -1;
+		error = run_one(run);
+		if (!error && !run->arguments->quiet)
+			fprintf(stderr, "umsim: wrote %s\n", replays[i].output_path);
+	}
+	return error;
+}
