@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds with gcc and with clang, warnings as errors, and runs every test. clang's build has
 # AddressSanitizer and UBSan in the tools and unit tests (never in what runs inside a program).
-set -eu
+set -euo pipefail
 cd "$(dirname "$0")"
 . .ci/setup.sh
 um_setup
