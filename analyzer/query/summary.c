@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const um_traffic_cause_names[UM_TRAFFIC_CAUSES] = {
-	"device_fault", "host_fault", "prefetch",      "eviction",
-	"advice",	"duplicate",  "remote_access", "copy",
-};
-
 /* --- rows that are kept as they are --- */
 
 /* Copies the strings of a row that has been copied itself. */
@@ -93,7 +88,7 @@ static int load_rows(struct um_summary *summary, struct um_db *db)
 	return error;
 }
 
-/* ---------------------------------------------------------------- what is in it */
+/* --- what is in it --- */
 
 const char *um_summary_origin(const struct um_summary *summary, const char *record)
 {
@@ -136,7 +131,7 @@ static int load_presence(struct um_summary *summary, struct um_db *db)
 	return error;
 }
 
-/* ---------------------------------------------------------------- totals */
+/* --- totals --- */
 
 /* Adds to a sum, which one that is not known leaves unknown. False: more than 64 bits. */
 static bool add(int64_t *sum, int64_t value)
@@ -150,34 +145,45 @@ static bool add(int64_t *sum, int64_t value)
 static int add_traffic(struct sqlite3_stmt *row, void *context)
 {
 	struct um_summary *summary = context;
-	const char *cause = um_query_text(row, 0);
+	int cause = um_word_code(um_traffic_words, um_query_text(row, 0));
 
-	for (size_t i = 0; i < UM_TRAFFIC_CAUSES; i++) {
-		if (!cause || strcmp(um_traffic_cause_names[i], cause) != 0)
-			continue;
-		summary->traffic[i] =
+	if (cause >= 0)
+		summary->traffic[cause] =
 			(struct um_traffic){um_query_integer(row, 1), um_query_integer(row, 2),
-					    um_query_integer(row, 3)};
-	}
+					    um_query_integer(row, 3), um_query_integer(row, 4)};
 	return 0;
+}
+
+bool um_summary_has_traffic(const struct um_summary *summary, unsigned cause)
+{
+	switch (cause) {
+	case UM_TRAFFIC_CAUSES:
+		return summary->has_migrations || summary->has_remote_accesses ||
+		       summary->has_copies;
+	case UM_TRAFFIC_REMOTE_ACCESS:
+		return summary->has_remote_accesses;
+	case UM_TRAFFIC_COPY:
+		return summary->has_copies;
+	default:
+		return summary->has_migrations;
+	}
 }
 
 /* What no table was there for is not known, and so is a total without it. */
 static int total_traffic(struct um_summary *summary)
 {
-	static const struct um_traffic unknown = {UM_NULL, UM_NULL, UM_NULL};
+	static const struct um_traffic unknown = {UM_NULL, UM_NULL, UM_NULL, UM_NULL};
 	struct um_traffic *total = &summary->total;
 
 	for (size_t i = 0; i < UM_TRAFFIC_CAUSES; i++) {
 		struct um_traffic *traffic = &summary->traffic[i];
 
-		if (!(i == UM_TRAFFIC_COPY	      ? summary->has_copies
-		      : i == UM_TRAFFIC_REMOTE_ACCESS ? summary->has_remote_accesses
-						      : summary->has_migrations))
+		if (!um_summary_has_traffic(summary, (unsigned)i))
 			*traffic = unknown;
 		if (!add(&total->bytes_to_device, traffic->bytes_to_device) ||
 		    !add(&total->bytes_to_host, traffic->bytes_to_host) ||
-		    !add(&total->transfers, i == UM_TRAFFIC_REMOTE_ACCESS ? 0 : traffic->transfers))
+		    !add(&total->transfers, traffic->transfers) ||
+		    !add(&total->requests, traffic->requests))
 			return um_fail(UM_EFORMAT, "%s: more bytes than can be", summary->path);
 	}
 	return 0;
@@ -189,20 +195,34 @@ static int add_faults(struct sqlite3_stmt *row, void *context)
 	struct um_fault_totals *totals =
 		sqlite3_column_int64(row, 0) ? &summary->device_faults : &summary->host_faults;
 
-	totals->faults = sqlite3_column_int64(row, 1);
-	totals->read_faults = sqlite3_column_int64(row, 2);
-	totals->write_faults = sqlite3_column_int64(row, 3);
-	totals->pages = sqlite3_column_int64(row, 4);
-	totals->batches = sqlite3_column_int64(row, 5);
+	totals->faults = um_query_integer(row, 1);
+	totals->pages = um_query_integer(row, 2);
+	totals->batches = um_query_integer(row, 3);
+	return 0;
+}
+
+static int add_faults_by_access(struct sqlite3_stmt *row, void *context)
+{
+	struct um_summary *summary = context;
+	struct um_fault_totals *totals =
+		sqlite3_column_int64(row, 0) ? &summary->device_faults : &summary->host_faults;
+	int access = um_word_code(um_access_words, um_query_text(row, 1));
+
+	if (access >= 0)
+		totals->by_access[access] = um_query_integer(row, 2);
 	return 0;
 }
 
 static void forget_faults(struct um_summary *summary)
 {
-	static const struct um_fault_totals unknown = {UM_NULL, UM_NULL, UM_NULL, UM_NULL, UM_NULL};
+	struct um_fault_totals *totals = &summary->device_faults;
 
-	if (!summary->has_faults)
-		summary->device_faults = summary->host_faults = unknown;
+	if (summary->has_faults)
+		return;
+	*totals = (struct um_fault_totals){.faults = UM_NULL, .pages = UM_NULL, .batches = UM_NULL};
+	for (size_t i = 0; i < UM_FAULT_ACCESSES; i++)
+		totals->by_access[i] = UM_NULL;
+	summary->host_faults = *totals;
 }
 
 static int add_call(struct sqlite3_stmt *row, void *context)
@@ -236,14 +256,15 @@ static int load_totals(struct um_summary *summary, struct um_db *db)
 		const char *sql;
 		int (*add)(struct sqlite3_stmt *, void *);
 	} queries[] = {
-		{"SELECT cause, SUM(bytes_to_device), SUM(bytes_to_host), SUM(transfers)"
-		 " FROM (" UM_TRAFFIC_SQL ") GROUP BY cause",
+		{"SELECT cause, " UM_KNOWN_SUM(bytes_to_device) ", " UM_KNOWN_SUM(bytes_to_host) ", " UM_KNOWN_SUM(
+			 transfers) ", " UM_KNOWN_SUM(requests) " FROM (" UM_TRAFFIC_SQL
+								") GROUP BY cause",
 		 add_traffic},
-		{"SELECT device >= 0, SUM(faults),"
-		 " SUM(CASE access WHEN 'read' THEN faults ELSE 0 END),"
-		 " SUM(CASE access WHEN 'write' THEN faults ELSE 0 END),"
-		 " SUM(pages), COUNT(DISTINCT batch) FROM fault GROUP BY 1",
+		{"SELECT device >= 0, " UM_KNOWN_SUM(faults) ", SUM(pages), COUNT(DISTINCT batch)"
+							     " FROM fault GROUP BY 1",
 		 add_faults},
+		{"SELECT device >= 0, access, " UM_KNOWN_SUM(faults) " FROM fault GROUP BY 1, 2",
+		 add_faults_by_access},
 		{"SELECT kind, COUNT(*) FROM op GROUP BY kind ORDER BY 2 DESC, 1", add_call},
 		{"SELECT kind, COUNT(*), SUM(bytes) FROM allocation GROUP BY kind ORDER BY 3 DESC",
 		 add_memory},
@@ -256,7 +277,7 @@ static int load_totals(struct um_summary *summary, struct um_db *db)
 	return error ? error : total_traffic(summary);
 }
 
-/* ---------------------------------------------------------------- life */
+/* --- life --- */
 
 static int load_all(struct um_summary *summary, struct um_db *db)
 {

@@ -10,29 +10,15 @@
 
 #include <stdbool.h>
 
-/* Causes of link traffic: those of the migration table, then the two that move no page. */
-enum um_traffic_cause {
-	UM_TRAFFIC_DEVICE_FAULT,
-	UM_TRAFFIC_HOST_FAULT,
-	UM_TRAFFIC_PREFETCH,
-	UM_TRAFFIC_EVICTION,
-	UM_TRAFFIC_ADVICE,
-	UM_TRAFFIC_DUPLICATE,
-	UM_TRAFFIC_REMOTE_ACCESS,
-	UM_TRAFFIC_COPY,
-	UM_TRAFFIC_CAUSES
-};
-/* As the schema writes it: "device_fault", ... */
-extern const char *const um_traffic_cause_names[UM_TRAFFIC_CAUSES];
-
 /* UM_NULL: not in the file, or rows of it do not say. */
 struct um_traffic {
-	int64_t bytes_to_device, bytes_to_host, transfers;
+	int64_t bytes_to_device, bytes_to_host, transfers, requests;
 };
 
 /* Faults of the devices together, or of the host. UM_NULL as above. */
 struct um_fault_totals {
-	int64_t faults, read_faults, write_faults, pages, batches;
+	int64_t faults, pages, batches;
+	int64_t by_access[UM_FAULT_ACCESSES]; /* where it is known */
 };
 
 struct um_kernel_summary {
@@ -80,8 +66,7 @@ struct um_summary {
 	size_t call_count;
 	struct um_count *memory; /* allocations by kind */
 	size_t memory_count;
-	/* `transfers` of remote access are requests, and not in the total's. */
-	struct um_traffic traffic[UM_TRAFFIC_CAUSES], total;
+	struct um_traffic traffic[UM_TRAFFIC_CAUSES], total; /* by enum um_traffic_cause */
 	struct um_fault_totals device_faults, host_faults;
 	struct um_kernel_summary *kernels; /* in order of their first launch */
 	size_t kernel_count;
@@ -90,6 +75,8 @@ struct um_summary {
 	struct um_text_pool *texts; /* owns the strings */
 };
 
+/* Whether the file could tell of it; of UM_TRAFFIC_CAUSES: of any. */
+bool um_summary_has_traffic(const struct um_summary *, unsigned cause);
 /* The origin of a kind of record ("modelled"); NULL if the file does not say. */
 const char *um_summary_origin(const struct um_summary *, const char *record);
 

@@ -7,9 +7,9 @@
 
 /* Everything is added up by op first, so that a kernel's launches meet one row of each. */
 static const char kernels_sql[] =
-	"WITH served AS (SELECT op, SUM(faults) AS faults FROM fault WHERE device >= 0 GROUP BY "
-	"op),"
-	" moved AS (SELECT op,"
+	"WITH served AS (SELECT op, SUM(faults) AS faults, COUNT(*) - COUNT(faults) AS unknown"
+	"  FROM fault WHERE device >= 0 GROUP BY op),"
+	" moved AS (SELECT op, COUNT(*) - COUNT(bytes) AS unknown,"
 	"  SUM(CASE WHEN source = -1 THEN bytes ELSE 0 END) AS to_device,"
 	"  SUM(CASE WHEN destination = -1 THEN bytes ELSE 0 END) AS to_host"
 	"  FROM migration GROUP BY op),"
@@ -19,8 +19,10 @@ static const char kernels_sql[] =
 	"  WHERE requests IS NOT NULL GROUP BY op)"
 	" SELECT kernel.name, MIN(kernel.op), COUNT(*), SUM(kernel.reads IS NULL),"
 	"  SUM(op.end_ns - op.start_ns), SUM(kernel.reads), SUM(kernel.writes),"
-	"  SUM(kernel.atomics), SUM(asked.requests), COALESCE(SUM(served.faults), 0),"
-	"  COALESCE(SUM(moved.to_device), 0), COALESCE(SUM(moved.to_host), 0),"
+	"  SUM(kernel.atomics), SUM(asked.requests), "
+	"  CASE WHEN COALESCE(SUM(served.unknown), 0) = 0 THEN COALESCE(SUM(served.faults), 0) END,"
+	"  CASE WHEN COALESCE(SUM(moved.unknown), 0) = 0 THEN COALESCE(SUM(moved.to_device), 0) END,"
+	"  CASE WHEN COALESCE(SUM(moved.unknown), 0) = 0 THEN COALESCE(SUM(moved.to_host), 0) END,"
 	"  COALESCE(SUM(remote.to_device), 0), COALESCE(SUM(remote.to_host), 0)"
 	" FROM kernel JOIN op ON op.op = kernel.op"
 	"  LEFT JOIN served ON served.op = kernel.op LEFT JOIN moved ON moved.op = kernel.op"

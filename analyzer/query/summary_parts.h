@@ -9,13 +9,18 @@
  * query, and one that never ends. A test holds the two together.
  */
 #define UM_TRAFFIC_SQL                                                                             \
-	"SELECT op, allocation, cause, CASE WHEN source = -1 THEN bytes ELSE 0 END"                \
-	" AS bytes_to_device, CASE WHEN destination = -1 THEN bytes ELSE 0 END AS bytes_to_host,"  \
-	" CASE WHEN bytes > 0 THEN transfers ELSE 0 END AS transfers FROM migration"               \
-	" UNION ALL SELECT op, allocation, 'remote_access', bytes_to_device, bytes_to_host,"       \
+	"SELECT op, allocation, COALESCE(cause, 'unknown') AS cause,"                              \
+	" CASE WHEN source = -1 THEN bytes ELSE 0 END AS bytes_to_device,"                         \
+	" CASE WHEN destination = -1 THEN bytes ELSE 0 END AS bytes_to_host,"                      \
+	" CASE WHEN bytes = 0 THEN 0 ELSE transfers END AS transfers, 0 AS requests"               \
+	" FROM migration"                                                                          \
+	" UNION ALL SELECT op, allocation, 'remote_access', bytes_to_device, bytes_to_host, 0,"    \
 	" requests FROM remote_access"                                                             \
-	" UNION ALL SELECT op, allocation, 'copy', bytes_to_device, bytes_to_host, 1"              \
+	" UNION ALL SELECT op, allocation, 'copy', bytes_to_device, bytes_to_host, 1, 0"           \
 	" FROM copy_traffic"
+
+/* A sum is known if all that it is of is. */
+#define UM_KNOWN_SUM(of) "CASE WHEN COUNT(" #of ") = COUNT(*) THEN SUM(" #of ") END"
 
 int um_summary_load_kernels(struct um_summary *, struct um_db *);
 int um_summary_load_allocations(struct um_summary *, struct um_db *);

@@ -182,11 +182,18 @@ static const struct field traffic_fields[] = {
 	{TRAFFIC(bytes_to_device), false},
 	{TRAFFIC(bytes_to_host), false},
 	{TRAFFIC(transfers), false},
+	{TRAFFIC(requests), false},
 	{0},
 };
 static const struct field fault_fields[] = {
-	{FAULTS(faults), false}, {FAULTS(read_faults), false}, {FAULTS(write_faults), false},
-	{FAULTS(pages), false},	 {FAULTS(batches), false},     {0},
+	{FAULTS(faults), false},
+	{"read_faults", offsetof(struct um_fault_totals, by_access[UM_FAULT_READ]), false},
+	{"write_faults", offsetof(struct um_fault_totals, by_access[UM_FAULT_WRITE]), false},
+	{"atomic_faults", offsetof(struct um_fault_totals, by_access[UM_FAULT_ATOMIC]), false},
+	{"prefetch_faults", offsetof(struct um_fault_totals, by_access[UM_FAULT_PREFETCH]), false},
+	{FAULTS(pages), false},
+	{FAULTS(batches), false},
+	{0},
 };
 static const struct field call_fields[] = {{COUNT(name), true}, {COUNT(count), false}, {0}};
 static const struct field memory_fields[] = {
@@ -198,7 +205,7 @@ static json_t *traffic_json(const struct um_summary *summary)
 	int failed = 0;
 
 	for (size_t i = 0; i < UM_TRAFFIC_CAUSES && !failed; i++)
-		failed = json_object_set_new(object, um_traffic_cause_names[i],
+		failed = json_object_set_new(object, um_traffic_words[i].word,
 					     fields_json(traffic_fields, &summary->traffic[i]));
 	if (failed ||
 	    json_object_set_new(object, "total", fields_json(traffic_fields, &summary->total))) {

@@ -97,11 +97,6 @@ static void cell_name(struct um_text_table *table, const char *name, size_t leng
 
 /* ---------------------------------------------------------------- traffic and faults */
 
-static const char *const cause_words[UM_TRAFFIC_CAUSES] = {
-	"faults of the GPU", "faults of the host",	"prefetch",	   "eviction", "advice",
-	"read duplication",  "remote access, in place", "explicit copies",
-};
-
 static const struct um_text_column traffic_columns[] = {{"cause", UM_ALIGN_LEFT},
 							{"to the GPU", UM_ALIGN_RIGHT},
 							{"to the host", UM_ALIGN_RIGHT},
@@ -117,28 +112,28 @@ static void traffic_row(struct um_text_table *table, const char *what,
 	cell_count(table, traffic->transfers);
 }
 
-/* Nothing of it, or nothing known of it. */
-static bool is_none(const struct um_traffic *traffic)
+static bool has_traffic(const struct um_summary *summary, enum um_traffic_cause cause)
 {
-	return (!traffic->bytes_to_device || traffic->bytes_to_device == UM_NULL) &&
-	       (!traffic->bytes_to_host || traffic->bytes_to_host == UM_NULL);
+	return um_summary_has_traffic(summary, cause) &&
+	       (summary->traffic[cause].bytes_to_device || summary->traffic[cause].bytes_to_host);
 }
 
 /* What remote bytes are, since no cache is simulated. */
-static void note_remote(struct um_text_table *table, const struct um_traffic *remote)
+static void note_remote(struct um_text_table *table, const struct um_summary *summary)
 {
+	const struct um_traffic *remote = &summary->traffic[UM_TRAFFIC_REMOTE_ACCESS];
 	char requests[32], all[32];
 
-	if (is_none(remote))
+	if (!has_traffic(summary, UM_TRAFFIC_REMOTE_ACCESS))
 		return;
 	um_text_table_note(table, "remote access: each line once per launch, as with a cache that "
 				  "keeps them all");
-	if (remote->transfers > 0)
+	if (remote->requests > 0)
 		um_text_table_note(
 			table, "  %s requests x 64 B = %s without a cache",
-			um_format_count(requests, sizeof(requests), (uint64_t)remote->transfers),
+			um_format_count(requests, sizeof(requests), (uint64_t)remote->requests),
 			um_format_bytes(all, sizeof(all),
-					(uint64_t)remote->transfers * UM_LINE_BYTES));
+					(uint64_t)remote->requests * UM_LINE_BYTES));
 	else
 		um_text_table_note(table, "  requests were not counted");
 }
@@ -151,41 +146,54 @@ static int print_traffic(FILE *out, const struct um_summary *summary)
 	fputs("\nTraffic between host and GPU over ", out);
 	um_text_print(out, link ? link : "a link that the file does not name");
 	fputc('\n', out);
-	if (!summary->has_migrations && !summary->has_remote_accesses && !summary->has_copies) {
+	if (!um_summary_has_traffic(summary, UM_TRAFFIC_CAUSES)) {
 		fputs(NOT_THERE, out);
 		return 0;
 	}
 	int error = um_text_table_create(&table, traffic_columns);
 	if (error)
 		return error;
-	for (size_t i = 0; i < UM_TRAFFIC_CAUSES; i++) {
-		/*
-		 * Remote accesses are single requests: they are no transfers, and not in the total.
-		 */
-		struct um_traffic shown = summary->traffic[i];
-		if (i == UM_TRAFFIC_REMOTE_ACCESS)
-			shown.transfers = UM_NULL;
-		if (!is_none(&shown))
-			traffic_row(table, cause_words[i], &shown);
-	}
+	for (enum um_traffic_cause i = 0; i < UM_TRAFFIC_CAUSES; i++)
+		if (has_traffic(summary, i))
+			traffic_row(table, um_traffic_words[i].label, &summary->traffic[i]);
 	traffic_row(table, "total", &summary->total);
-	note_remote(table, &summary->traffic[UM_TRAFFIC_REMOTE_ACCESS]);
+	note_remote(table, summary);
+	if (summary->total.bytes_to_device == UM_NULL || summary->total.bytes_to_host == UM_NULL)
+		um_text_table_note(table, "not all of it is in this file");
 	error = um_text_table_print(table, out, 2);
 	um_text_table_destroy(table);
 	return error;
 }
 
+/* " (1 on a read, 2 on a write), ": those that are known. */
+static void print_accesses(FILE *out, const struct um_fault_totals *totals)
+{
+	const char *before = " (";
+	char count[32];
+
+	for (size_t i = 0; i < UM_FAULT_ACCESSES; i++) {
+		if (totals->by_access[i] <= 0)
+			continue;
+		fprintf(out, "%s%s %s", before,
+			um_format_count(count, sizeof(count), (uint64_t)totals->by_access[i]),
+			um_access_words[i].label);
+		before = ", ";
+	}
+	fputs(*before == ',' ? "), " : ", ", out);
+}
+
 static void print_faults_of(FILE *out, const char *whose, const struct um_fault_totals *totals)
 {
-	char all[32], read[32], written[32];
+	char count[32];
 
-	fprintf(out, "  %s: %s", whose,
-		um_format_count(all, sizeof(all), (uint64_t)totals->faults));
-	if (totals->faults) {
-		fprintf(out, " (%s on a read, %s on a write), ",
-			um_format_count(read, sizeof(read), (uint64_t)totals->read_faults),
-			um_format_count(written, sizeof(written), (uint64_t)totals->write_faults));
-		put_counted(out, totals->pages, "page of 4 KiB served", "pages of 4 KiB served");
+	if (totals->faults == UM_NULL)
+		fprintf(out, "  %s: not counted", whose);
+	else
+		fprintf(out, "  %s: %s", whose,
+			um_format_count(count, sizeof(count), (uint64_t)totals->faults));
+	if (totals->pages) {
+		print_accesses(out, totals);
+		put_counted(out, totals->pages, "page of 4 KiB", "pages of 4 KiB");
 	}
 	if (totals->batches) {
 		fputs(" in ", out);

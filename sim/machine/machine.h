@@ -12,6 +12,7 @@
 #define UM_MACHINE_H
 
 #include "sim/engine/engine.h"
+#include "trace/db/words.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,16 +74,6 @@ struct um_page_range {
 	uint32_t pages;
 };
 
-enum um_migration_cause {
-	UM_CAUSE_DEVICE_FAULT,
-	UM_CAUSE_HOST_FAULT,
-	UM_CAUSE_PREFETCH,
-	UM_CAUSE_EVICTION,
-	UM_CAUSE_ADVICE,
-	UM_CAUSE_DUPLICATE,
-	UM_CAUSES
-};
-
 /* --- life: memory limit in bytes, 0 for the spec's --- */
 int um_machine_create(struct um_machine **out, const struct um_machine_spec *, struct um_engine *,
 		      struct um_probe *, uint64_t memory_limit_bytes);
@@ -126,7 +117,7 @@ void um_machine_release(struct um_machine *, const struct um_page_range *, um_de
 void um_machine_stop(struct um_machine *, um_device_id device);
 int um_machine_resume(struct um_machine *, um_device_id device);
 struct um_why {
-	enum um_migration_cause cause;
+	enum um_cause cause;
 	uint32_t op;	/* of the trace, 0 none */
 	uint64_t batch; /* of faults, 0 none */
 };

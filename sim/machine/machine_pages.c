@@ -6,15 +6,6 @@
 
 #include <assert.h>
 
-static const char *const cause_names[UM_CAUSES] = {
-	[UM_CAUSE_DEVICE_FAULT] = "device_fault",
-	[UM_CAUSE_HOST_FAULT] = "host_fault",
-	[UM_CAUSE_PREFETCH] = "prefetch",
-	[UM_CAUSE_EVICTION] = "eviction",
-	[UM_CAUSE_ADVICE] = "advice",
-	[UM_CAUSE_DUPLICATE] = "duplicate",
-};
-
 /* --- copies --- */
 
 static void gain(struct allocation *allocation, unsigned place, um_page first, uint32_t pages)
@@ -70,7 +61,7 @@ static void report_migration(struct um_machine *machine, const struct um_page_ra
 		.bytes = (int64_t)bytes,
 		.source = from,
 		.destination = to,
-		.cause = cause_names[why->cause],
+		.cause = um_word(um_cause_words, why->cause),
 		.transfers = bytes > 0,
 		.batch = or_null(why->batch),
 		.start_ns = (int64_t)transfer->start,

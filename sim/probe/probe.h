@@ -41,7 +41,7 @@ void um_probe_link_time(struct um_probe *, int64_t device, uint64_t to_device_ns
 struct um_totals {
 	uint64_t device_faults, host_faults;
 	uint64_t bytes_to_device, bytes_to_host;
-	uint64_t migrated_to_device[6], migrated_to_host[6]; /* by enum um_migration_cause */
+	uint64_t migrated_to_device[UM_CAUSES], migrated_to_host[UM_CAUSES];
 	/* Each line once for each launch, 64 bytes: as a cache has it that keeps them all. */
 	uint64_t remote_to_device, remote_to_host; /* bytes */
 	uint64_t remote_lines_read, remote_lines_written;

@@ -1,5 +1,4 @@
 #include "row_kind.h"
-#include "probe_cause.h"
 
 #include <string.h>
 
@@ -70,10 +69,10 @@ static unsigned migration_slot(const void *row)
 {
 	const struct um_migration_row *migration = row;
 
-	return um_cause_index(migration->cause) * 4 + (migration->destination < 0) * 2 +
-	       (migration->bytes > 0);
+	return ((unsigned)um_word_code(um_cause_words, migration->cause) * 4 +
+		(migration->destination < 0) * 2 + (migration->bytes > 0)) %
+	       UM_ROW_SLOTS;
 }
-_Static_assert(UM_CAUSE_COUNT * 4 <= UM_ROW_SLOTS, "a slot for each");
 
 static bool migration_is_alike(const void *left, const void *right)
 {
@@ -89,7 +88,8 @@ static uint64_t migration_hash(const void *row)
 	const struct um_migration_row *migration = row;
 
 	return hash_of((int64_t[]){migration->op, migration->allocation, migration->source,
-				   migration->destination, um_cause_index(migration->cause),
+				   migration->destination,
+				   um_word_code(um_cause_words, migration->cause),
 				   migration->bytes > 0},
 		       6);
 }
@@ -122,7 +122,8 @@ static bool mapping_is_alike(const void *left, const void *right)
 	const struct um_mapping_row *a = left, *b = right;
 
 	return a->op == b->op && a->device == b->device && a->allocation == b->allocation &&
-	       !strcmp(a->change, b->change);
+	       !strcmp(a->change, b->change) &&
+	       um_word_code(um_cause_words, a->cause) == um_word_code(um_cause_words, b->cause);
 }
 
 static uint64_t mapping_hash(const void *row)
@@ -141,6 +142,7 @@ static void mapping_add(void *into, const void *row)
 
 	sum->first_page = earlier(sum->first_page, mapping->first_page);
 	sum->pages += mapping->pages;
+	sum->batch = same_or_null(sum->batch, mapping->batch);
 	sum->at_ns = earlier(sum->at_ns, mapping->at_ns);
 }
 

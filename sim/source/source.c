@@ -30,46 +30,11 @@ struct um_source {
  * Text of a row lives until the next row only. Kinds and advice are the schema's few words: what is
  * not among them is kept as "", which no reader takes for a kind.
  */
-static const char *keep_word(const char *word)
+static const char *keep_word(const struct um_word *words, const char *word)
 {
-	static const char *const words[] = {
-		"alloc",
-		"free",
-		"advise",
-		"prefetch",
-		"copy",
-		"memset",
-		"launch",
-		"sync_device",
-		"sync_stream",
-		"event_record",
-		"event_sync",
-		"stream_wait",
-		"stream_create",
-		"stream_destroy",
-		"attach",
-		"host",
-		"read_mostly",
-		"unset_read_mostly",
-		"preferred_location",
-		"unset_preferred_location",
-		"accessed_by",
-		"unset_accessed_by",
-		"coarse_grain",
-		"unset_coarse_grain",
-		"managed",
-		"device",
-		"pinned",
-		"registered",
-		"pageable",
-	};
+	const char *kept = word ? um_word(words, um_word_code(words, word)) : NULL;
 
-	if (!word)
-		return NULL;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strcmp(words[i], word))
-			return words[i];
-	return "";
+	return kept || !word ? kept : "";
 }
 
 int um_source_open(struct um_source **out, struct um_db *db)
@@ -122,8 +87,8 @@ static int take_op(const void *row, void *context)
 	struct um_op_row *op = &source->ops[source->op_count++];
 
 	*op = *(const struct um_op_row *)row;
-	op->kind = keep_word(op->kind);
-	op->advice = keep_word(op->advice);
+	op->kind = keep_word(um_op_words, op->kind);
+	op->advice = keep_word(um_advice_words, op->advice);
 	source->last_op = op->op;
 	return source->op_count == OPS_PER_READ ? ENOUGH : 0;
 }
@@ -154,7 +119,7 @@ struct one_row {
 	size_t bytes;
 	char **texts[2]; /* where to keep text, in the order of `offsets` */
 	size_t offsets[2];
-	const char **word; /* a kind, or NULL */
+	const char **word; /* a kind of allocation, or NULL */
 	bool found, no_memory;
 };
 
@@ -165,7 +130,7 @@ static int take_one(const void *row, void *context)
 	memcpy(one->out, row, one->bytes);
 	one->found = true;
 	if (one->word)
-		*one->word = keep_word(*one->word);
+		*one->word = keep_word(um_allocation_words, *one->word);
 	for (size_t i = 0; i < 2 && one->texts[i]; i++) {
 		const char **field = (const char **)(void *)((char *)one->out + one->offsets[i]);
 		char *copy = *field ? strdup(*field) : NULL;

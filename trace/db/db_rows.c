@@ -118,14 +118,19 @@ static int bind_integer(sqlite3_stmt *statement, int place, int64_t value)
 				: sqlite3_bind_int64(statement, place, value);
 }
 
-/* A word that there is not is NULL, which the schema refuses. */
-static int bind_word(sqlite3_stmt *statement, int place, const char *const *words,
+/* A word that there is not has the code -1, which the schema refuses. */
+static int bind_word(sqlite3_stmt *statement, int place, const struct um_word *words,
 		     const char *value)
 {
-	for (int code = 0; value && words[code]; code++)
-		if (same_text(words[code], value))
-			return sqlite3_bind_int(statement, place, code);
-	return sqlite3_bind_null(statement, place);
+	return value ? sqlite3_bind_int(statement, place, um_word_code(words, value))
+		     : sqlite3_bind_null(statement, place);
+}
+
+static int bind_end(sqlite3_stmt *statement, int place, int64_t end, int64_t start)
+{
+	return end == UM_NULL ? sqlite3_bind_null(statement, place)
+			      : sqlite3_bind_int64(statement, place,
+						   (int64_t)((uint64_t)end - (uint64_t)start));
 }
 
 static int bind(sqlite3_stmt *statement, int place, const struct um_column *column, const void *row)
@@ -136,14 +141,15 @@ static int bind(sqlite3_stmt *statement, int place, const struct um_column *colu
 	switch (column->type) {
 	case UM_COLUMN_INT:
 		return bind_integer(statement, place, *(const int64_t *)field);
+	case UM_COLUMN_ID:
+		return bind_integer(statement, place,
+				    *(const int64_t *)field ? *(const int64_t *)field : UM_NULL);
 	case UM_COLUMN_MASK:
 		return *other & column->unless
 			       ? sqlite3_bind_null(statement, place)
 			       : sqlite3_bind_int64(statement, place, *(const int64_t *)field);
 	case UM_COLUMN_END:
-		return sqlite3_bind_int64(
-			statement, place,
-			(int64_t)((uint64_t) * (const int64_t *)field - (uint64_t)*other));
+		return bind_end(statement, place, *(const int64_t *)field, *other);
 	case UM_COLUMN_REAL:
 		return sqlite3_bind_double(statement, place, *(const double *)field);
 	case UM_COLUMN_TEXT:
@@ -211,6 +217,7 @@ static void read_column(sqlite3_stmt *statement, int place, const struct um_colu
 
 	switch (column->type) {
 	case UM_COLUMN_INT:
+	case UM_COLUMN_ID:
 	case UM_COLUMN_END:
 		*(int64_t *)field = null ? UM_NULL : sqlite3_column_int64(statement, place);
 		break;

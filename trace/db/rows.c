@@ -9,17 +9,18 @@
 	}
 #define INT(field)   FIELD(INT, field)
 #define INT_(field)  FIELD(INT, field, .required = true)
+#define ID(field)    FIELD(ID, field)
 #define REAL(field)  FIELD(REAL, field)
 #define TEXT(field)  FIELD(TEXT, field)
 #define TEXT_(field) FIELD(TEXT, field, .required = true)
 #define BLOB_(field) FIELD(BLOB, field, .required = true)
 #define LINES(field)                                                                               \
 	FIELD(MASK, field, .other_offset = offsetof(ROW, touch), .unless = UM_TOUCH_LINES_UNKNOWN)
-#define WORD_(field)                                                                               \
-	FIELD(WORD, field, .required = true, .stored = #field "_code", .words = field##_words)
-#define END_(field)                                                                                \
-	FIELD(END, field, .required = true, .other_offset = offsetof(ROW, start_ns),               \
-	      .stored = "duration_ns")
+#define WORD(field, ...)                                                                           \
+	FIELD(WORD, field, .stored = #field "_code", .words = um_##field##_words, __VA_ARGS__)
+#define WORD_(field) WORD(field, .required = true)
+#define END(field)                                                                                 \
+	FIELD(END, field, .other_offset = offsetof(ROW, start_ns), .stored = "duration_ns")
 #define TABLE(table, order)                                                                        \
 	const struct um_table um_table_##table = {                                                 \
 		.name = #table,                                                                    \
@@ -27,12 +28,6 @@
 		.row_bytes = sizeof(struct um_##table##_row),                                      \
 		.columns = table##_columns,                                                        \
 	}
-
-/* By code; schema.sql has them too. */
-static const char *const access_words[] = {"read", "write", NULL};
-static const char *const cause_words[] = {"device_fault", "host_fault", "prefetch", "eviction",
-					  "advice",	  "duplicate",	NULL};
-static const char *const change_words[] = {"remote", "local", "unmapped", "first_touch", NULL};
 
 /* A trailing _ says NOT NULL. */
 /* clang-format off */
@@ -121,25 +116,25 @@ TABLE(access_chunk, "op, chunk");
 
 #define ROW struct um_fault_row
 static const struct um_column fault_columns[] = {
-	INT(op), INT_(device), INT_(allocation), INT_(first_page), INT_(pages), INT_(faults),
-	WORD_(access), INT(batch), INT_(start_ns), END_(end_ns), {0},
+	INT(op), INT_(device), INT(allocation), INT(first_page), INT_(pages), ID(address),
+	INT(faults), WORD(access), INT(batch), INT_(start_ns), END(end_ns), {0},
 };
 TABLE(fault, "rowid");
 #undef ROW
 
 #define ROW struct um_migration_row
 static const struct um_column migration_columns[] = {
-	INT(op), INT_(allocation), INT_(first_page), INT_(pages), INT_(bytes), INT_(source),
-	INT_(destination), WORD_(cause), INT_(transfers), INT(batch), INT_(start_ns), END_(end_ns),
-	{0},
+	INT(op), INT(allocation), INT(first_page), INT_(pages), ID(address), INT(bytes),
+	INT_(source), INT_(destination), WORD(cause), INT(transfers), INT(batch), INT_(start_ns),
+	END(end_ns), {0},
 };
 TABLE(migration, "rowid");
 #undef ROW
 
 #define ROW struct um_mapping_row
 static const struct um_column mapping_columns[] = {
-	INT(op), INT_(device), INT_(allocation), INT_(first_page), INT_(pages), WORD_(change),
-	INT_(at_ns), {0},
+	INT(op), INT_(device), INT(allocation), INT(first_page), INT_(pages), ID(address),
+	WORD_(change), WORD(cause), ID(batch), INT_(at_ns), {0},
 };
 TABLE(mapping, "rowid");
 #undef ROW

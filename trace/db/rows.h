@@ -12,6 +12,8 @@
 #ifndef UM_ROWS_H
 #define UM_ROWS_H
 
+#include "words.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +22,7 @@
 
 enum um_column_type {
 	UM_COLUMN_INT,
+	UM_COLUMN_ID,	/* int64_t; 0 is NULL as well: an id or address that there is not */
 	UM_COLUMN_MASK, /* int64_t; NULL where `other` has bits of `unless` */
 	UM_COLUMN_REAL,
 	UM_COLUMN_TEXT,
@@ -36,7 +39,7 @@ struct um_column {
 	size_t other_offset; /* MASK, END: of another int64_t of the row */
 	int64_t unless;	     /* MASK */
 	const char *stored;  /* WORD, END: the column that is written */
-	const char *const *words; /* WORD: ends with NULL */
+	const struct um_word *words; /* WORD */
 };
 
 struct um_blob {
@@ -123,21 +126,21 @@ struct um_access_chunk_row {
 };
 
 struct um_fault_row {
-	int64_t op, device, allocation, first_page, pages, faults;
+	int64_t op, device, allocation, first_page, pages, address, faults;
 	const char *access;
 	int64_t batch, start_ns, end_ns;
 };
 
 struct um_migration_row {
-	int64_t op, allocation, first_page, pages, bytes, source, destination;
+	int64_t op, allocation, first_page, pages, address, bytes, source, destination;
 	const char *cause;
 	int64_t transfers, batch, start_ns, end_ns;
 };
 
 struct um_mapping_row {
-	int64_t op, device, allocation, first_page, pages;
-	const char *change;
-	int64_t at_ns;
+	int64_t op, device, allocation, first_page, pages, address;
+	const char *change, *cause;
+	int64_t batch, at_ns;
 };
 
 struct um_remote_access_row {

@@ -177,43 +177,51 @@ CREATE TABLE access_chunk (
 	PRIMARY KEY (op, chunk)
 ) WITHOUT ROWID;
 
--- Page faults. A row covers `faults` faults on `pages` consecutive 4 KiB pages. device: who faulted.
+-- Page faults, of `pages` consecutive 4 KiB pages (which is what faulted, not what was then served).
+-- device: who faulted. Here and below, allocation and first_page are NULL where it was memory that HIP
+-- did not allocate, and where address, of the first page, is all that is known.
 -- Rows of a simulation are in order: a row's faults were served one after another with none of its
 -- kind between them. The modelled rows of a trace are merged by pages instead: a row's faults, one a
 -- page of the model, were served between start_ns and end_ns in an order that is not kept, others
--- between them. So it is with the migrations and mappings.
+-- between them. So it is with the migrations and mappings; origin.detail says which rows are merged.
 CREATE TABLE fault (
 	op INTEGER,                   -- during which the fault happened
 	device INTEGER NOT NULL,
-	allocation INTEGER NOT NULL,
-	first_page INTEGER NOT NULL,
+	allocation INTEGER,
+	first_page INTEGER,
 	pages INTEGER NOT NULL,
-	faults INTEGER NOT NULL,
-	access_code INTEGER NOT NULL CHECK (access_code BETWEEN 0 AND 1),
-	batch INTEGER,
+	address INTEGER,
+	faults INTEGER,
+	access_code INTEGER CHECK (access_code BETWEEN 0 AND 3),
+	batch INTEGER,                -- faults that a driver served together
 	start_ns INTEGER NOT NULL,
-	duration_ns INTEGER NOT NULL,
-	access TEXT AS (CASE access_code WHEN 0 THEN 'read' WHEN 1 THEN 'write' END),
+	duration_ns INTEGER,
+	access TEXT AS (CASE access_code WHEN 0 THEN 'read' WHEN 1 THEN 'write'
+		WHEN 2 THEN 'atomic' WHEN 3 THEN 'prefetch' END),
 	end_ns INTEGER AS (start_ns + duration_ns)
 );
 
--- Data that changed its place (or was duplicated there).
+-- Data that changed its place (or was duplicated there). cause: 'prefetch' is the program's,
+-- 'driver_prefetch' what a driver brings along with pages that faulted.
 CREATE TABLE migration (
 	op INTEGER,
-	allocation INTEGER NOT NULL,
-	first_page INTEGER NOT NULL,
-	pages INTEGER NOT NULL,
-	bytes INTEGER NOT NULL,       -- that crossed the link; 0 where only the page's home changed
+	allocation INTEGER,
+	first_page INTEGER,
+	pages INTEGER NOT NULL,       -- that were to move, where bytes is NULL
+	address INTEGER,
+	bytes INTEGER,                -- that crossed the link; 0 where only the page's home changed
 	source INTEGER NOT NULL,      -- device, -1 host
 	destination INTEGER NOT NULL,
-	cause_code INTEGER NOT NULL CHECK (cause_code BETWEEN 0 AND 5),
-	transfers INTEGER NOT NULL,   -- pieces on the link
-	batch INTEGER,
+	cause_code INTEGER CHECK (cause_code BETWEEN 0 AND 10),
+	transfers INTEGER,            -- pieces on the link
+	batch INTEGER,                -- of the faults that it was for
 	start_ns INTEGER NOT NULL,
-	duration_ns INTEGER NOT NULL,
+	duration_ns INTEGER,
 	cause TEXT AS (CASE cause_code WHEN 0 THEN 'device_fault' WHEN 1 THEN 'host_fault'
 		WHEN 2 THEN 'prefetch' WHEN 3 THEN 'eviction' WHEN 4 THEN 'advice'
-		WHEN 5 THEN 'duplicate' END),
+		WHEN 5 THEN 'duplicate' WHEN 6 THEN 'driver_prefetch'
+		WHEN 7 THEN 'access_counter' WHEN 8 THEN 'thrashing'
+		WHEN 9 THEN 'out_of_memory' WHEN 10 THEN 'host_unmap' END),
 	end_ns INTEGER AS (start_ns + duration_ns)
 );
 
@@ -221,13 +229,21 @@ CREATE TABLE migration (
 CREATE TABLE mapping (
 	op INTEGER,
 	device INTEGER NOT NULL,      -- whose page table
-	allocation INTEGER NOT NULL,
-	first_page INTEGER NOT NULL,
+	allocation INTEGER,
+	first_page INTEGER,
 	pages INTEGER NOT NULL,
+	address INTEGER,
 	change_code INTEGER NOT NULL CHECK (change_code BETWEEN 0 AND 3),
+	cause_code INTEGER CHECK (cause_code BETWEEN 0 AND 10), -- as in migration
+	batch INTEGER,
 	at_ns INTEGER NOT NULL,
 	change TEXT AS (CASE change_code WHEN 0 THEN 'remote' WHEN 1 THEN 'local'
-		WHEN 2 THEN 'unmapped' WHEN 3 THEN 'first_touch' END)
+		WHEN 2 THEN 'unmapped' WHEN 3 THEN 'first_touch' END),
+	cause TEXT AS (CASE cause_code WHEN 0 THEN 'device_fault' WHEN 1 THEN 'host_fault'
+		WHEN 2 THEN 'prefetch' WHEN 3 THEN 'eviction' WHEN 4 THEN 'advice'
+		WHEN 5 THEN 'duplicate' WHEN 6 THEN 'driver_prefetch'
+		WHEN 7 THEN 'access_counter' WHEN 8 THEN 'thrashing'
+		WHEN 9 THEN 'out_of_memory' WHEN 10 THEN 'host_unmap' END)
 );
 
 -- Accesses that crossed the link without moving a page, per op and run of pages.
@@ -271,18 +287,20 @@ CREATE TABLE loss (
 	detail TEXT
 );
 
--- Link traffic each way by cause. The one place that adds up bytes.
+-- Link traffic each way by cause. The one place that adds up bytes; NULL ones are not known, so that
+-- a SUM is then at least so much. Remote accesses come in requests, not in transfers.
 CREATE VIEW traffic AS
-	SELECT op, allocation, cause,
+	SELECT op, allocation, COALESCE(cause, 'unknown') AS cause,
 		CASE WHEN source = -1 THEN bytes ELSE 0 END AS bytes_to_device,
 		CASE WHEN destination = -1 THEN bytes ELSE 0 END AS bytes_to_host,
-		CASE WHEN bytes > 0 THEN transfers ELSE 0 END AS transfers
+		CASE WHEN bytes = 0 THEN 0 ELSE transfers END AS transfers,
+		0 AS requests
 	FROM migration
 	UNION ALL
-	SELECT op, allocation, 'remote_access', bytes_to_device, bytes_to_host, requests
+	SELECT op, allocation, 'remote_access', bytes_to_device, bytes_to_host, 0, requests
 	FROM remote_access
 	UNION ALL
-	SELECT op, allocation, 'copy', bytes_to_device, bytes_to_host, 1 FROM copy_traffic;
+	SELECT op, allocation, 'copy', bytes_to_device, bytes_to_host, 1, 0 FROM copy_traffic;
 
 -- Launches with their names and times, for queries by hand.
 CREATE VIEW launch AS

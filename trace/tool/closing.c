@@ -4,55 +4,55 @@
 
 #define LOSSES_SHOWN 8
 
-struct part {
+struct way {
 	const char *name;
 	uint64_t bytes;
+	const uint64_t *migrated; /* by cause */
+	uint64_t remote, copied;
 };
 
-static void print_way(FILE *out, const char *way, uint64_t bytes, const struct part *parts)
+static uint64_t part_of(const struct way *way, int cause)
+{
+	switch (cause) {
+	case UM_TRAFFIC_UNKNOWN:
+		return 0; /* a model knows its causes */
+	case UM_TRAFFIC_REMOTE_ACCESS:
+		return way->remote;
+	case UM_TRAFFIC_COPY:
+		return way->copied;
+	default:
+		return way->migrated[cause];
+	}
+}
+
+static void print_way(FILE *out, const struct way *way)
 {
 	char text[32];
 	const char *before = ": ";
 
-	fprintf(out, "  %-12s%s", way, um_format_bytes(text, sizeof(text), bytes));
-	for (; parts->name; parts++) {
-		if (parts->bytes == 0)
+	fprintf(out, "  %-12s%s", way->name, um_format_bytes(text, sizeof(text), way->bytes));
+	for (const struct um_word *cause = um_traffic_words; cause->word; cause++) {
+		uint64_t bytes = part_of(way, cause->code);
+
+		if (bytes == 0)
 			continue;
-		fprintf(out, "%s%s %s", before, parts->name,
-			um_format_bytes(text, sizeof(text), parts->bytes));
-		before = ", ";
+		fprintf(out, "%s%s %s", before, cause->label,
+			um_format_bytes(text, sizeof(text), bytes));
+		before = "; ";
 	}
 	fputc('\n', out);
 }
 
 static void print_traffic(FILE *out, const struct um_totals *totals)
 {
-	const uint64_t *in = totals->migrated_to_device, *back = totals->migrated_to_host;
-	const struct part to_device[] = {
-		{"device faults", in[UM_CAUSE_DEVICE_FAULT]},
-		{"host faults", in[UM_CAUSE_HOST_FAULT]},
-		{"prefetch", in[UM_CAUSE_PREFETCH]},
-		{"eviction", in[UM_CAUSE_EVICTION]},
-		{"advice", in[UM_CAUSE_ADVICE]},
-		{"duplicates", in[UM_CAUSE_DUPLICATE]},
-		{"remote accesses", totals->remote_to_device},
-		{"copies", totals->copied_to_device},
-		{NULL, 0},
-	};
-	const struct part to_host[] = {
-		{"device faults", back[UM_CAUSE_DEVICE_FAULT]},
-		{"host faults", back[UM_CAUSE_HOST_FAULT]},
-		{"prefetch", back[UM_CAUSE_PREFETCH]},
-		{"eviction", back[UM_CAUSE_EVICTION]},
-		{"advice", back[UM_CAUSE_ADVICE]},
-		{"duplicates", back[UM_CAUSE_DUPLICATE]},
-		{"remote accesses", totals->remote_to_host},
-		{"copies", totals->copied_to_host},
-		{NULL, 0},
-	};
+	const struct way to_device = {"to device", totals->bytes_to_device,
+				      totals->migrated_to_device, totals->remote_to_device,
+				      totals->copied_to_device};
+	const struct way to_host = {"to host", totals->bytes_to_host, totals->migrated_to_host,
+				    totals->remote_to_host, totals->copied_to_host};
 
-	print_way(out, "to device", totals->bytes_to_device, to_device);
-	print_way(out, "to host", totals->bytes_to_host, to_host);
+	print_way(out, &to_device);
+	print_way(out, &to_host);
 }
 
 static void print_model(FILE *out, const struct um_model *model)

@@ -6,24 +6,18 @@
 
 /* --- allocations --- */
 
-static const char *const allocation_kinds[] = {
-	[UM_ALLOCATION_MANAGED] = "managed",   [UM_ALLOCATION_DEVICE] = "device",
-	[UM_ALLOCATION_PINNED] = "pinned",     [UM_ALLOCATION_REGISTERED] = "registered",
-	[UM_ALLOCATION_PAGEABLE] = "pageable",
-};
-
 int um_ingest_allocation(struct um_ingest *ingest, const void *record, const char *end)
 {
 	const struct um_record_allocation *allocation = record;
 	const char *at = allocation->name;
+	const char *kind = um_word(um_allocation_words, (int)allocation->kind);
 	char name[UM_INGEST_TEXT];
 
-	if (allocation->kind >= sizeof(allocation_kinds) / sizeof(*allocation_kinds) ||
-	    !allocation_kinds[allocation->kind] || !um_ingest_text(&at, end, name))
+	if (!kind || !um_ingest_text(&at, end, name))
 		return UM_RECORD_INVALID;
 	struct um_allocation_row row = {
 		.allocation = allocation->allocation,
-		.kind = allocation_kinds[allocation->kind],
+		.kind = kind,
 		.bytes = (int64_t)allocation->bytes,
 		.flags = allocation->flags,
 		.device = allocation->device,
@@ -58,65 +52,45 @@ static int note_free(struct um_ingest *ingest, const struct um_record_op *op)
 
 enum op_fields { RANGE = 1, SOURCE = 2, ADVICE = 4, EVENT = 8, VALUE = 16 };
 
-static const struct {
-	const char *name;
-	unsigned fields; /* that mean something; the others are NULL */
-} op_kinds[UM_OP_KINDS] = {
-	[UM_OP_ALLOC] = {"alloc", RANGE},
-	[UM_OP_FREE] = {"free", RANGE},
-	[UM_OP_ADVISE] = {"advise", RANGE | ADVICE},
-	[UM_OP_PREFETCH] = {"prefetch", RANGE},
-	[UM_OP_COPY] = {"copy", RANGE | SOURCE | VALUE},
-	[UM_OP_MEMSET] = {"memset", RANGE | VALUE},
-	[UM_OP_LAUNCH] = {"launch", 0},
-	[UM_OP_SYNC_DEVICE] = {"sync_device", 0},
-	[UM_OP_SYNC_STREAM] = {"sync_stream", 0},
-	[UM_OP_EVENT_RECORD] = {"event_record", EVENT},
-	[UM_OP_EVENT_SYNC] = {"event_sync", EVENT},
-	[UM_OP_STREAM_WAIT] = {"stream_wait", EVENT},
-	[UM_OP_STREAM_CREATE] = {"stream_create", 0},
-	[UM_OP_STREAM_DESTROY] = {"stream_destroy", 0},
-	[UM_OP_ATTACH] = {"attach", RANGE | VALUE},
-	[UM_OP_HOST] = {"host", 0},
-};
-
-/* hipMemoryAdvise (hip_runtime_api.h 5.2), less the prefix. */
-static const struct {
-	uint32_t advice;
-	const char *name;
-} advices[] = {
-	{1, "read_mostly"},	   {2, "unset_read_mostly"},
-	{3, "preferred_location"}, {4, "unset_preferred_location"},
-	{5, "accessed_by"},	   {6, "unset_accessed_by"},
-	{100, "coarse_grain"},	   {101, "unset_coarse_grain"},
+/* Those that mean something; the others are NULL. */
+static const unsigned char op_fields[UM_OP_KINDS] = {
+	[UM_OP_ALLOC] = RANGE,
+	[UM_OP_FREE] = RANGE,
+	[UM_OP_ADVISE] = RANGE | ADVICE,
+	[UM_OP_PREFETCH] = RANGE,
+	[UM_OP_COPY] = RANGE | SOURCE | VALUE,
+	[UM_OP_MEMSET] = RANGE | VALUE,
+	[UM_OP_EVENT_RECORD] = EVENT,
+	[UM_OP_EVENT_SYNC] = EVENT,
+	[UM_OP_STREAM_WAIT] = EVENT,
+	[UM_OP_ATTACH] = RANGE | VALUE,
 };
 
 static const char *advice_name(uint32_t advice, char number[32])
 {
-	for (size_t i = 0; i < sizeof(advices) / sizeof(*advices); i++)
-		if (advices[i].advice == advice)
-			return advices[i].name;
+	const char *word = um_word(um_advice_words, (int)advice);
+
+	if (word)
+		return word;
 	/* What the program asked for, though HIP refused it. */
 	snprintf(number, 32, "advice_%u", advice);
 	return number;
 }
 
-static bool is_possible(const struct um_ingest *ingest, const struct um_record_op *op)
+static bool is_possible(const struct um_record_op *op)
 {
-	(void)ingest;
-	return op->op != 0 && op->kind < UM_OP_KINDS && op_kinds[op->kind].name &&
-	       op->start_ns <= INT64_MAX && op->end_ns <= INT64_MAX && op->bytes <= INT64_MAX &&
-	       op->offset <= INT64_MAX && op->source_offset <= INT64_MAX &&
-	       (op->end_ns == 0 || op->end_ns >= op->start_ns);
+	return op->op != 0 && um_word(um_op_words, op->kind) && op->start_ns <= INT64_MAX &&
+	       op->end_ns <= INT64_MAX && op->bytes <= INT64_MAX && op->offset <= INT64_MAX &&
+	       op->source_offset <= INT64_MAX && (op->end_ns == 0 || op->end_ns >= op->start_ns);
 }
 
 static void fill_op_row(struct um_op_row *row, const struct um_record_op *op, char number[32])
 {
-	unsigned fields = op_kinds[op->kind].fields;
+	unsigned fields = op_fields[op->kind];
 
 	*row = (struct um_op_row){
 		.op = op->op,
-		.kind = op_kinds[op->kind].name,
+		.kind = um_word(um_op_words, op->kind),
 		.flags = op->flags,
 		.thread = um_or_null(op->thread),
 		.stream = op->stream,
@@ -143,7 +117,7 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 	char number[32];
 
 	(void)end;
-	if (!is_possible(ingest, op))
+	if (!is_possible(op))
 		return UM_RECORD_INVALID;
 	fill_op_row(&row, op, number);
 	if (op->op <= ingest->last_op) {

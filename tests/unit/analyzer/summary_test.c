@@ -129,19 +129,19 @@ static void totals(void **state)
 	struct um_summary *summary = summary_after("");
 
 	(void)state;
-	assert_int_equal(summary->traffic[UM_TRAFFIC_DEVICE_FAULT].bytes_to_device, 12288);
-	assert_int_equal(summary->traffic[UM_TRAFFIC_DEVICE_FAULT].transfers, 3);
-	assert_int_equal(summary->traffic[UM_TRAFFIC_HOST_FAULT].bytes_to_host, 4096);
-	assert_int_equal(summary->traffic[UM_TRAFFIC_EVICTION].bytes_to_host, 12288);
-	assert_int_equal(summary->traffic[UM_TRAFFIC_PREFETCH].bytes_to_device, 65536);
+	assert_int_equal(summary->traffic[UM_CAUSE_DEVICE_FAULT].bytes_to_device, 12288);
+	assert_int_equal(summary->traffic[UM_CAUSE_DEVICE_FAULT].transfers, 3);
+	assert_int_equal(summary->traffic[UM_CAUSE_HOST_FAULT].bytes_to_host, 4096);
+	assert_int_equal(summary->traffic[UM_CAUSE_EVICTION].bytes_to_host, 12288);
+	assert_int_equal(summary->traffic[UM_CAUSE_PREFETCH].bytes_to_device, 65536);
 	assert_int_equal(summary->traffic[UM_TRAFFIC_REMOTE_ACCESS].bytes_to_device, 640);
 	assert_int_equal(summary->traffic[UM_TRAFFIC_REMOTE_ACCESS].bytes_to_host, 320);
 	assert_int_equal(summary->traffic[UM_TRAFFIC_COPY].bytes_to_device, 65536);
 	assert_int_equal(summary->total.bytes_to_device, 12288 + 65536 + 640 + 65536);
 	assert_int_equal(summary->total.bytes_to_host, 4096 + 12288 + 320);
 	assert_int_equal(summary->device_faults.faults, 9);
-	assert_int_equal(summary->device_faults.read_faults, 3);
-	assert_int_equal(summary->device_faults.write_faults, 6);
+	assert_int_equal(summary->device_faults.by_access[UM_FAULT_READ], 3);
+	assert_int_equal(summary->device_faults.by_access[UM_FAULT_WRITE], 6);
 	assert_int_equal(summary->device_faults.batches, 2);
 	assert_int_equal(summary->host_faults.faults, 1);
 	um_summary_destroy(summary);
@@ -194,6 +194,29 @@ static void allocations(void **state)
 	assert_int_equal(all[1].migrated_to_device_bytes, 65536);
 	assert_int_equal(all[1].host_faults, 1);
 	assert_int_equal(all[2].copied_to_device_bytes, 65536);
+	um_summary_destroy(summary);
+}
+
+/* What a measured trace may not know makes no sum smaller. */
+static void unknown_is_not_none(void **state)
+{
+	struct um_summary *summary = summary_after(
+		"UPDATE migration SET bytes = NULL, cause_code = NULL WHERE op = 7 AND source = 0;"
+		"UPDATE fault SET access_code = 2 WHERE op = 6; UPDATE fault SET faults = NULL,"
+		" allocation = NULL, first_page = NULL WHERE op = 7");
+	const struct um_traffic *unknown = &summary->traffic[UM_TRAFFIC_UNKNOWN];
+
+	(void)state;
+	assert_int_equal(unknown->bytes_to_device, 0);
+	assert_true(unknown->bytes_to_host == UM_NULL);
+	assert_true(summary->total.bytes_to_host == UM_NULL);
+	assert_int_equal(summary->total.bytes_to_device, 12288 + 65536 + 640 + 65536);
+	assert_true(summary->device_faults.faults == UM_NULL);
+	assert_int_equal(summary->device_faults.by_access[UM_FAULT_ATOMIC], 3);
+	assert_true(summary->kernels[0].faults == UM_NULL);
+	assert_true(summary->kernels[0].migrated_to_host_bytes == UM_NULL);
+	assert_true(summary->allocations[0].evicted_bytes == UM_NULL);
+	assert_int_equal(summary->allocations[1].device_faults, 0);
 	um_summary_destroy(summary);
 }
 
@@ -333,14 +356,15 @@ static void text_pages(void **state)
 		"    read_mostly: true\n', xnack = 'on', backend = NULL; DELETE FROM page_access;"
 		"DELETE FROM loss",
 		1);
-	golden_after("summary_early",
-		     "UPDATE run SET ended = 'running', exit_status = NULL, driver = NULL,"
-		     " driver_parameters = 'broken', machine = NULL, page_bytes = NULL,"
-		     " memory_bytes = NULL; DELETE FROM device; DELETE FROM origin;"
-		     " INSERT INTO origin (record, origin, detail) VALUES ('fault', 'absent', NULL);"
-		     " DELETE FROM kernel; DELETE FROM allocation; DELETE FROM fault;"
-		     " DELETE FROM migration; DELETE FROM op WHERE op > 4",
-		     0);
+	golden_after(
+		"summary_early",
+		"UPDATE run SET ended = 'running', exit_status = NULL, driver = NULL,"
+		" driver_parameters = 'broken', machine = NULL, page_bytes = NULL,"
+		" memory_bytes = NULL; DELETE FROM device; DELETE FROM origin;"
+		" INSERT INTO origin (record, origin, detail) VALUES ('fault', 'absent', NULL);"
+		" DELETE FROM kernel; DELETE FROM allocation; DELETE FROM fault;"
+		" DELETE FROM migration; DELETE FROM op WHERE op > 4",
+		0);
 	golden_after("summary_signal",
 		     "UPDATE run SET ended = 'signalled', exit_signal = 11, exit_status = NULL,"
 		     " command = char(27) || '[31m' || cast(x'ff' AS TEXT)",
@@ -387,9 +411,13 @@ static void json_page(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(totals),      cmocka_unit_test(kernels),
-		cmocka_unit_test(allocations), cmocka_unit_test(the_view_says_the_same),
-		cmocka_unit_test(refused),     cmocka_unit_test(text_pages),
+		cmocka_unit_test(totals),
+		cmocka_unit_test(kernels),
+		cmocka_unit_test(unknown_is_not_none),
+		cmocka_unit_test(allocations),
+		cmocka_unit_test(the_view_says_the_same),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(text_pages),
 		cmocka_unit_test(json_page),
 	};
 

@@ -52,6 +52,7 @@ static const char *text_of(const struct um_table *table, const struct um_column 
 		{"origin", "origin", "modelled"},   {"allocation", "kind", "managed"},
 		{"op", "kind", "stream_create"},    {"fault", "access", "write"},
 		{"migration", "cause", "eviction"}, {"mapping", "change", "remote"},
+		{"mapping", "cause", "thrashing"},
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
@@ -70,6 +71,7 @@ static void fill_row(const struct um_table *table, void *row, bool nulls)
 
 		switch (column->type) {
 		case UM_COLUMN_INT:
+		case UM_COLUMN_ID:
 		case UM_COLUMN_END:
 			*(int64_t *)field = null ? UM_NULL : number;
 			number += strcmp(column->name, "touch") ? 1 : 4;
@@ -108,6 +110,7 @@ static int compare(const void *row, void *context)
 
 		switch (column->type) {
 		case UM_COLUMN_INT:
+		case UM_COLUMN_ID:
 		case UM_COLUMN_MASK:
 		case UM_COLUMN_END:
 			assert_int_equal(*(const int64_t *)a, *(const int64_t *)b);
@@ -184,8 +187,11 @@ static int64_t ask(struct um_db *db, const char *format, const char *table, cons
 static void check_column(struct um_db *db, const struct um_table *table,
 			 const struct um_column *column)
 {
-	static const char *const types[] = {"INTEGER", "INTEGER", "REAL", "TEXT",
-					    "TEXT",    "INTEGER", "BLOB"};
+	static const char *const types[] = {
+		[UM_COLUMN_INT] = "INTEGER",  [UM_COLUMN_ID] = "INTEGER",
+		[UM_COLUMN_MASK] = "INTEGER", [UM_COLUMN_REAL] = "REAL",
+		[UM_COLUMN_TEXT] = "TEXT",    [UM_COLUMN_WORD] = "TEXT",
+		[UM_COLUMN_END] = "INTEGER",  [UM_COLUMN_BLOB] = "BLOB"};
 	const char *stored = column->stored ? column->stored : column->name;
 
 	assert_int_equal(ask(db,
@@ -220,39 +226,97 @@ static void descriptions_match_the_schema(void **state)
 	assert_int_equal(um_db_close(db), 0);
 }
 
-static int see_word(const void *row, void *context)
-{
-	const struct um_migration_row *migration = row;
-	const char *const *expected = context;
+struct word_column {
+	const struct um_table *table;
+	const char *column;
+	const struct um_word *words;
+};
 
-	assert_string_equal(migration->cause, *expected);
-	assert_int_equal(migration->end_ns, 7);
-	return 0;
+static const struct um_column *column_of(const struct word_column *of)
+{
+	const struct um_column *column = of->table->columns;
+
+	while (strcmp(column->name, of->column) != 0)
+		column++;
+	return column;
+}
+
+static void check_words(const struct word_column *of)
+{
+	const struct um_column *column = column_of(of);
+	void *row = calloc(1, of->table->row_bytes);
+	const char **field = (const char **)(void *)((char *)row + column->offset);
+	struct um_db *db = create();
+	char sql[256];
+	int64_t words = 0, found;
+
+	assert_non_null(row);
+	fill_row(of->table, row, false);
+	for (const struct um_word *word = of->words; word->word; word++, words++) {
+		char *copy = strdup(word->word); /* a word is its text, not its place */
+
+		*field = copy;
+		assert_int_equal(um_db_insert(db, of->table, row), 0);
+		snprintf(sql, sizeof(sql),
+			 "SELECT count(*) FROM %s WHERE %s_code = %d AND %s = '%s'",
+			 of->table->name, of->column, word->code, of->column, word->word);
+		assert_int_equal(um_db_integer(db, sql, 0, &found), 0);
+		assert_int_equal(found, 1);
+		free(copy);
+	}
+	*field = "whim";
+	assert_int_equal(um_db_insert(db, of->table, row), UM_EINVAL);
+	*field = NULL;
+	assert_int_equal(um_db_insert(db, of->table, row), column->required ? UM_EINVAL : 0);
+	/* Nothing beyond the list is taken either. */
+	snprintf(sql, sizeof(sql), "UPDATE %s SET %s_code = %lld", of->table->name, of->column,
+		 (long long)words);
+	assert_int_equal(um_db_exec(db, sql), UM_EINVAL);
+	um_db_close(db);
+	free(row);
 }
 
 static void words_are_those_of_the_schema(void **state)
 {
-	static const char *const causes[] = {"device_fault", "host_fault", "prefetch",
-					     "eviction",     "advice",	   "duplicate"};
-	struct um_db *db = create();
-	struct um_migration_row row = {.start_ns = 9, .end_ns = 7};
+	static const struct word_column columns[] = {
+		{&um_table_fault, "access", um_access_words},
+		{&um_table_migration, "cause", um_cause_words},
+		{&um_table_mapping, "cause", um_cause_words},
+		{&um_table_mapping, "change", um_change_words},
+	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++) {
-		char *copy = strdup(causes[i]);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		check_words(&columns[i]);
+}
 
-		row.cause = copy;
-		row.op = (int64_t)i;
-		assert_int_equal(um_db_insert(db, &um_table_migration, &row), 0);
-		assert_int_equal(um_db_each(db, &um_table_migration, "op = ?", row.op, see_word,
-					    (void *)(uintptr_t)&causes[i]),
-				 0);
-		free(copy);
+/* Those that are kept as text: the schema takes each, and no other. */
+static void kinds_are_those_of_the_schema(void **state)
+{
+	struct um_op_row op = {.op = 0};
+	struct um_allocation_row allocation = {.allocation = 0};
+	struct um_db *db = create();
+
+	(void)state;
+	for (const struct um_word *word = um_op_words; word->word; word++, op.op++) {
+		op.kind = word->word;
+		assert_int_equal(um_db_insert(db, &um_table_op, &op), 0);
 	}
-	row.cause = "whim";
-	assert_int_equal(um_db_insert(db, &um_table_migration, &row), UM_EINVAL);
-	row.cause = NULL;
-	assert_int_equal(um_db_insert(db, &um_table_migration, &row), UM_EINVAL);
+	assert_int_equal(op.op, UM_OP_KINDS - 1);
+	op.kind = "range";
+	assert_int_equal(um_db_insert(db, &um_table_op, &op), UM_EINVAL);
+	for (const struct um_word *word = um_allocation_words; word->word; word++) {
+		allocation.kind = word->word;
+		assert_int_equal(um_db_replace(db, &um_table_allocation, &allocation), 0);
+	}
+	for (int cause = 0; cause < UM_TRAFFIC_CAUSES; cause++) {
+		assert_int_equal(um_traffic_words[cause].code, cause);
+		assert_non_null(um_traffic_words[cause].label);
+	}
+	assert_int_equal(um_word_code(um_advice_words, "coarse_grain"), 100);
+	assert_int_equal(um_word_code(um_advice_words, "whim"), -1);
+	assert_int_equal(um_word_code(um_advice_words, NULL), -1);
+	assert_null(um_word(um_advice_words, 7));
 	assert_int_equal(um_db_close(db), 0);
 }
 
@@ -438,6 +502,7 @@ int main(void)
 		cmocka_unit_test(nulls_return),
 		cmocka_unit_test(descriptions_match_the_schema),
 		cmocka_unit_test(words_are_those_of_the_schema),
+		cmocka_unit_test(kinds_are_those_of_the_schema),
 		cmocka_unit_test(unknown_lines_are_null),
 		cmocka_unit_test(a_key_is_taken_once),
 		cmocka_unit_test(reads_nest_and_stop),
