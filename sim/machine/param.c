@@ -190,3 +190,12 @@ char *um_param_text(char *buffer, size_t capacity, const struct um_param_value *
 	}
 	return exact_text(buffer, capacity, value->integer, no_units, 1);
 }
+
+const struct um_param_value *um_param_find(const struct um_param_value *values,
+					   const struct um_param *params, const char *name)
+{
+	for (size_t i = 0; params && params[i].name; i++)
+		if (!strcmp(params[i].name, name))
+			return &values[i];
+	return NULL;
+}

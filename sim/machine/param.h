@@ -34,6 +34,10 @@ struct um_param_value {
 /* UM_EINVAL with a message that names the parameter and its range. */
 int um_param_parse(struct um_param_value *out, const struct um_param *, const char *text);
 int um_param_default(struct um_param_value *out, const struct um_param *);
+/* The value of the parameter of that name, out of one for each of params, in order; NULL if there is
+ * none such. */
+const struct um_param_value *um_param_find(const struct um_param_value *values,
+					   const struct um_param *params, const char *name);
 /* "1 to 256", "on or off", "fault, none": what it can be. Returns `buffer` (128 bytes do). */
 char *um_param_range_text(char *buffer, size_t capacity, const struct um_param *);
 /* As a policy file would have it; parses back to the same value. Returns `buffer` (64 bytes do). */

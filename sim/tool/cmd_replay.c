@@ -26,7 +26,7 @@ static const struct argp_option options[] = {
 	 "name, the page size if one was given, and .um.db",
 	 0},
 	{"page-size", OPTION_PAGE_SIZE, "BYTES", 0,
-	 "Page size of the driver (4KiB, 64KiB, 2MiB for demand); several give one simulation each",
+	 "Page size of the driver (umsim policy drivers lists them); several give one simulation each",
 	 0},
 	{"machine", OPTION_MACHINE, "NAME", 0,
 	 "Machine, or a file; default: the policy's, then the one that the trace was made with", 0},

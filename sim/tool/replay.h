@@ -23,6 +23,7 @@ struct um_replay {
 	} ignored[UM_REPLAY_IGNORED_MAX];
 	size_t ignored_count;
 	char accesses[64]; /* origin of page_access: "emulated" */
+	char xnack[16];	   /* the driver's parameter; "" if it knows none */
 };
 
 /* Of the command line. */

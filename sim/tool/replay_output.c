@@ -234,6 +234,7 @@ static int write_run(struct um_db *db, const struct um_replay *replay, const cha
 		.machine_text = replay->machine->text,
 		.driver = replay->driver->name,
 		.driver_parameters = texts->params,
+		.xnack = *replay->xnack ? replay->xnack : NULL,
 		.page_bytes = (int64_t)replay->page_bytes,
 		.memory_bytes = (int64_t)replay->memory_bytes,
 		.policy = texts->policy,

@@ -111,6 +111,15 @@ static int apply_options(struct um_replay_run *run, uint64_t page_bytes)
 	return error;
 }
 
+static void note_xnack(struct um_replay *replay)
+{
+	const struct um_param_value *xnack =
+		um_param_find(replay->policy->params, replay->driver->params, "xnack");
+
+	if (xnack)
+		um_param_text(replay->xnack, sizeof(replay->xnack), xnack);
+}
+
 static int prepare(struct um_replay_run *run, const char *policy_path, uint64_t page_bytes)
 {
 	struct um_replay *replay = run->replay;
@@ -131,6 +140,7 @@ static int prepare(struct um_replay_run *run, const char *policy_path, uint64_t 
 							: replay->driver->default_page_bytes;
 	replay->memory_bytes = replay->policy->memory_bytes ? replay->policy->memory_bytes
 							    : replay->machine->memory_bytes;
+	note_xnack(replay);
 	replay->trace_path = run->arguments->trace;
 	replay->policy_name = name_of_policy(policy_path);
 	if (!replay->policy_name)

@@ -30,7 +30,8 @@ static void add_notes(struct um_text_table *table, const struct um_replay *repla
 	char driver[256], memory[32];
 
 	driver_text(driver, sizeof(driver), replay);
-	um_text_table_note(table, "driver %s; XNACK unknown to it", driver);
+	um_text_table_note(table, "driver %s%s", driver,
+			   *replay->xnack ? "" : "; XNACK unknown to it");
 	um_text_table_note(table, "machine %s, %s of device memory; link %s", replay->machine->name,
 			   bytes(memory, replay->memory_bytes), replay->machine->link.name);
 	um_text_table_note(table, "accesses %s, driver model %s", replay->accesses,

@@ -97,12 +97,28 @@ static void refused(void **state)
 	}
 }
 
+static void found_by_name(void **state)
+{
+	const struct um_param params[] = {count, boolean, {.name = NULL}};
+	struct um_param_value found[2];
+	char text[16];
+
+	(void)state;
+	assert_int_equal(um_param_default(&found[0], &params[0]), 0);
+	assert_int_equal(um_param_default(&found[1], &params[1]), 0);
+	assert_ptr_equal(um_param_find(found, params, "xnack"), &found[1]);
+	assert_string_equal(um_param_text(text, sizeof(text), &found[1]), "on");
+	assert_null(um_param_find(found, params, "xnac"));
+	assert_null(um_param_find(NULL, NULL, "xnack"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(taken),
 		cmocka_unit_test(reals),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(found_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
