@@ -1,13 +1,14 @@
 /*
  * Kernels. A launch keeps compute_units * floor(waves_per_unit / waves a group) groups in flight,
- * at least one; a launch has the whole machine, also beside another. Groups run in the order in
- * which the trace has them; a group runs until its next touch faults (or its page is still on its
- * way), since a hit takes no time of its own, and goes on when that has been served. Runs of pages
- * in one state are one step.
+ * at least one; LDS and registers do not limit them here, and a launch has the whole machine, also
+ * beside another. Groups run in the order in which the trace has them; a group runs until its next
+ * touch faults (or its page is still on its way), since a hit takes no time of its own, and goes on
+ * when that has been served. Runs of pages in one state are one step.
  *
  * Time is a simple estimate: launch_ns before the first group; then the longest of the groups'
  * waiting, the bytes that lanes accessed at the memory's bandwidth (no caches), and the remote
- * accesses on the link.
+ * accesses on the link. While the driver has stopped the device's queues no group touches anything,
+ * and what the memory is taken for ends that much later.
  *
  * A memset is a kernel with one group that writes its range in order; an untraced launch touches
  * nothing, since nothing is known.

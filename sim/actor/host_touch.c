@@ -1,4 +1,7 @@
-/* The host's own accesses, page run by page run: they fault as a device's do. */
+/*
+ * The host's own accesses, page run by page run: they fault as a device's do. Where the trace says
+ * only that a page was written, it may have been read before: here it is written and no more.
+ */
 #include "host.h"
 
 #include "trace/base/error.h"

@@ -47,8 +47,7 @@ static const struct um_param demand_params[] = {
 			.default_text = "45us",
 			.help = "time to serve a fault, without the transfer (default: what "
 				"gpgpu-sim_UVMSmart assumes of a far fault of a GTX 1080 Ti; not "
-				"measured "
-				"by us)",
+				"measured by us)",
 		},
 	{.name = NULL},
 };

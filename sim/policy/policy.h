@@ -1,5 +1,5 @@
 /*
- * A policy: machine, driver and its parameters, page size, memory, eviction, and rules that add
+ * A policy: machine, driver and its parameters, page size, memory, and rules that add
  * advice and prefetches to what the program does, or take the program's own away. Read from YAML;
  * every error says file, line and column. Later rules win.
  */
