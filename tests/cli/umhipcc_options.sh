@@ -65,6 +65,8 @@ check "C with C" sh -c 'umhipcc answer.o c_main.o -o c && ./c'
 check "C beside HIP" sh -c 'umhipcc main.hip kernel.cpp answer.c -o mixed && ./mixed'
 
 check "static library" sh -c 'ar rcs libkernel.a kernel.o && umhipcc main.o -L. -lkernel -o with_a && ./with_a'
+check "static library, of one command, in silence" sh -c '[ -z "$(umhipcc --emit-static-lib kernel.cpp -o libone.a 2>&1)" ] &&
+	umhipcc main.o -L. -lone -o with_one && ./with_one'
 check "shared library" sh -c 'umhipcc -shared -fPIC kernel.cpp -o libshared.so &&
 	umhipcc main.o -L. -lshared -Wl,-rpath,$PWD -o with_so && ./with_so'
 for level in -O0 -Os; do

@@ -84,6 +84,7 @@ static const struct option {
 	{"-static-libstdc++", ALONE, LINK, NULL},
 	{"-static-libgcc", ALONE, LINK, NULL},
 	{"-shared", ALONE, LINK, NULL},
+	{"--emit-static-lib", ALONE, LINK, NULL},
 	{"-static", ALONE, LINK, NULL},
 	{"-static-pie", ALONE, LINK, NULL},
 	{"-rdynamic", ALONE, LINK, NULL},

@@ -37,7 +37,7 @@ int um_cc_link(const struct um_cc_args *args, const struct um_cc_install *instal
 		um_argv_push(&command, args->output);
 	}
 	push_inputs(&command, args, objects);
-	if (!has_word(&args->link, "-r")) {
+	if (!has_word(&args->link, "-r") && !has_word(&args->link, "--emit-static-lib")) {
 		um_argv_pushf(&command, "-L%s", install->library_folder);
 		um_argv_push(&command, "-lamdhip64");
 		/* RUNPATH, not RPATH: LD_LIBRARY_PATH may choose AMD's runtime. */
