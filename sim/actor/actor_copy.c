@@ -162,7 +162,7 @@ static int touch_first(struct copy *copy, const struct um_page_range *target, bo
 			.allocation = target->allocation,
 			.page = page,
 			.pages_ahead = next - page,
-			.access = UM_ACCESS_WRITE,
+			.access = UM_FAULT_WRITE,
 			.op = (uint32_t)copy->task->op.op,
 		};
 

@@ -213,7 +213,7 @@ static int wait_for_fault(struct kernel *kernel, struct slot *slot, um_page page
 		.client = client_of(kernel, slot),
 		.page = page,
 		.pages_ahead = slot->run.stride == 1 ? slot->run.count - slot->touched : 1,
-		.access = slot->run.write ? UM_ACCESS_WRITE : UM_ACCESS_READ,
+		.access = slot->run.write ? UM_FAULT_WRITE : UM_FAULT_READ,
 		.op = kernel->op,
 	};
 

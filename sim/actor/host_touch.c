@@ -37,7 +37,7 @@ static int host_fault(struct um_host *host, const struct um_page_range *ahead)
 		.allocation = ahead->allocation,
 		.page = ahead->first_page,
 		.pages_ahead = ahead->pages,
-		.access = host->writes ? UM_ACCESS_WRITE : UM_ACCESS_READ,
+		.access = host->writes ? UM_FAULT_WRITE : UM_FAULT_READ,
 		.op = (uint32_t)host->op.op,
 	};
 

@@ -35,7 +35,7 @@ static int serve_by_migration(struct demand *demand, const struct um_fault *faul
 	struct arrival_plan plan = {
 		.range = *range,
 		.device = fault->device,
-		.duplicate = advice->read_mostly && fault->access < UM_ACCESS_WRITE,
+		.duplicate = advice->read_mostly && !um_fault_writes(fault),
 		.why = {UM_CAUSE_DEVICE_FAULT, fault->op, demand->served},
 	};
 	uint64_t bytes =
@@ -81,7 +81,7 @@ static int serve_host(struct demand *demand, const struct um_fault *fault,
 	struct um_why why = {UM_CAUSE_HOST_FAULT, fault->op, demand->served};
 	int error;
 
-	if (advice->read_mostly && fault->access < UM_ACCESS_WRITE) {
+	if (advice->read_mostly && !um_fault_writes(fault)) {
 		why.cause = UM_CAUSE_DUPLICATE;
 		error = um_machine_duplicate(demand->machine, range, UM_HOST, &why, at, end);
 		return error ? error

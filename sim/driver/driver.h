@@ -71,9 +71,6 @@ struct um_launch {
 	uint32_t op;
 };
 
-/* Weakest first. */
-enum um_access { UM_ACCESS_PREFETCH, UM_ACCESS_READ, UM_ACCESS_WRITE, UM_ACCESS_ATOMIC };
-
 struct um_fault {
 	uint64_t number; /* from 1, in the order in which faults were raised anywhere */
 	um_device_id device;
@@ -83,10 +80,15 @@ struct um_fault {
 	/* How many pages from `page` on the same access is about to touch in order (>= 1): a hint,
 	 * so that what costs nothing can be dealt with in one step. */
 	uint32_t pages_ahead;
-	enum um_access access;
+	enum um_fault_access access;
 	uint32_t op;
 	um_ns raised_at;
 };
+
+static inline bool um_fault_writes(const struct um_fault *fault)
+{
+	return fault->access == UM_FAULT_WRITE || fault->access == UM_FAULT_ATOMIC;
+}
 
 /*
  * Faults that wait for the driver: a buffer for each device, and one for the host (UM_HOST), whose

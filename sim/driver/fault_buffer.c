@@ -258,12 +258,6 @@ void um_fault_buffer_flush(struct um_fault_buffer *buffer)
 void um_fault_buffer_report(struct um_fault_buffer *buffer, const struct um_fault *fault,
 			    uint64_t faults, uint64_t batch, um_ns done_at)
 {
-	static const char *const words[] = {
-		[UM_ACCESS_PREFETCH] = "prefetch",
-		[UM_ACCESS_READ] = "read",
-		[UM_ACCESS_WRITE] = "write",
-		[UM_ACCESS_ATOMIC] = "atomic",
-	};
 	struct um_fault_row row = {
 		.op = fault->op ? fault->op : UM_NULL,
 		.device = fault->device,
@@ -271,7 +265,7 @@ void um_fault_buffer_report(struct um_fault_buffer *buffer, const struct um_faul
 		.first_page = fault->page,
 		.pages = 1,
 		.faults = (int64_t)faults,
-		.access = words[fault->access],
+		.access = um_word(um_access_words, fault->access),
 		.batch = (int64_t)batch,
 		.start_ns = (int64_t)fault->raised_at,
 		.end_ns = (int64_t)done_at,

@@ -231,15 +231,19 @@ int um_machine_populate(struct um_machine *machine, const struct um_page_range *
 /* --- mappings --- */
 
 static void report_mapping(struct um_machine *machine, const struct um_page_range *run,
-			   um_device_id device, const char *change, uint32_t op)
+			   um_device_id device, enum um_mapping_change change,
+			   const struct um_why *why)
 {
 	struct um_mapping_row row = {
-		.op = or_null(op),
+		.op = or_null(why->op),
 		.device = device,
 		.allocation = run->allocation,
 		.first_page = run->first_page,
 		.pages = run->pages,
-		.change = change,
+		.change = um_word(um_change_words, change),
+		.cause = change == UM_CHANGE_FIRST_TOUCH ? NULL
+							 : um_word(um_cause_words, why->cause),
+		.batch = or_null(why->batch),
 		.at_ns = (int64_t)um_machine_now(machine),
 	};
 
@@ -255,7 +259,7 @@ static int drop_run(struct move *move, const struct um_page_range *run, struct c
 	assert(!copies.populated || copies.holders & ~(1u << place));
 	lose(move->allocation, place, run->first_page, run->pages);
 	set_mapping(&move->allocation->place[place], run->first_page, run->pages, UM_MAP_NONE);
-	report_mapping(move->machine, run, move->to, "unmapped", move->why->op);
+	report_mapping(move->machine, run, move->to, UM_CHANGE_UNMAPPED, move->why);
 	return 0;
 }
 
@@ -306,10 +310,12 @@ static bool has_just_moved(const struct um_machine *machine, const struct um_pag
 int um_machine_map(struct um_machine *machine, const struct um_page_range *range,
 		   um_device_id device, enum um_mapping_state state, const struct um_why *why)
 {
-	static const char *const changes[] = {[UM_MAP_NONE] = "unmapped",
-					      [UM_MAP_LOCAL] = "local",
-					      [UM_MAP_REMOTE] = "remote",
-					      [UM_MAP_LOCAL_READ] = "local"};
+	static const enum um_mapping_change changes[] = {
+		[UM_MAP_NONE] = UM_CHANGE_UNMAPPED,
+		[UM_MAP_LOCAL] = UM_CHANGE_LOCAL,
+		[UM_MAP_REMOTE] = UM_CHANGE_REMOTE,
+		[UM_MAP_LOCAL_READ] = UM_CHANGE_LOCAL,
+	};
 	struct allocation *allocation = um_machine_managed(machine, range);
 	um_page page = range->first_page, end = range->first_page + range->pages;
 
@@ -326,7 +332,7 @@ int um_machine_map(struct um_machine *machine, const struct um_page_range *range
 			continue;
 		set_mapping(&allocation->place[place_of(device)], run.first_page, run.pages, state);
 		if (!has_just_moved(machine, &run, device) || state == UM_MAP_REMOTE)
-			report_mapping(machine, &run, device, changes[state], why->op);
+			report_mapping(machine, &run, device, changes[state], why);
 	}
 	return 0;
 }
@@ -343,6 +349,7 @@ void um_machine_touch(struct um_machine *machine, const struct um_page_range *ra
 {
 	struct allocation *allocation = um_machine_managed(machine, range);
 	um_page page = range->first_page, end = range->first_page + range->pages;
+	struct um_why why = {.op = op};
 
 	while (page < end) {
 		enum um_mapping_state map;
@@ -356,7 +363,7 @@ void um_machine_touch(struct um_machine *machine, const struct um_page_range *ra
 		if (place & UM_PAGE_POPULATED)
 			continue;
 		um_bitmap_fill(allocation->populated, run.first_page, run.pages, true);
-		report_mapping(machine, &run, device, "first_touch", op);
+		report_mapping(machine, &run, device, UM_CHANGE_FIRST_TOUCH, &why);
 	}
 }
 

@@ -361,7 +361,7 @@ static int wake(void *context, uint64_t argument)
 }
 
 static void raise(struct um_fault_buffers *all, um_device_id device, um_page page,
-		  enum um_access access, char *order, char letter)
+		  enum um_fault_access access, char *order, char letter)
 {
 	struct um_fault fault = {.device = device,
 				 .allocation = 1,
@@ -399,11 +399,11 @@ static void buffers_keep_what_they_are_not_told_to_let_go(void **state)
 	um_probe_add(probe, &observer);
 	assert_int_equal(um_fault_buffers_create(&all, engine, probe, 2), 0);
 	um_fault_buffers_attach(all, &plain.base);
-	raise(all, 0, 6, UM_ACCESS_READ, order, 'a');
-	raise(all, 0, 9, UM_ACCESS_READ, order, 'b');
-	raise(all, 1, 6, UM_ACCESS_WRITE, order, 'c');
-	raise(all, 0, 5, UM_ACCESS_ATOMIC, order, 'd');
-	raise(all, 0, 6, UM_ACCESS_WRITE, order, 'e');
+	raise(all, 0, 6, UM_FAULT_READ, order, 'a');
+	raise(all, 0, 9, UM_FAULT_READ, order, 'b');
+	raise(all, 1, 6, UM_FAULT_WRITE, order, 'c');
+	raise(all, 0, 5, UM_FAULT_ATOMIC, order, 'd');
+	raise(all, 0, 6, UM_FAULT_WRITE, order, 'e');
 	assert_int_equal(um_engine_run(engine), 0);
 	assert_int_equal(plain.batches, 2); /* once for each buffer with faults */
 
@@ -429,7 +429,7 @@ static void buffers_keep_what_they_are_not_told_to_let_go(void **state)
 	assert_int_equal(um_fault_buffer_waiting(first), 0);
 	assert_int_equal(um_fault_buffer_take(first, &fault, 1), 0);
 
-	fault.access = UM_ACCESS_ATOMIC;
+	fault.access = UM_FAULT_ATOMIC;
 	um_fault_buffer_report(first, &fault, 3, 7, 100);
 	assert_string_equal(rows[0].access, "atomic");
 	assert_int_equal(rows[0].faults, 3);
@@ -457,7 +457,7 @@ static void many_faults_on_many_pages_find_their_way(void **state)
 	buffer = um_fault_buffer_of(all, 0);
 	for (int round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < 1000; i++)
-			raise(all, 0, i * 7 % 1000, UM_ACCESS_READ, order, i * 7 % 2 ? 'o' : 'e');
+			raise(all, 0, i * 7 % 1000, UM_FAULT_READ, order, i * 7 % 2 ? 'o' : 'e');
 		for (even.first_page = 0; even.first_page < 1000; even.first_page += 2)
 			um_fault_buffer_done(buffer, &even, um_engine_now(engine));
 		um_engine_run(engine);

@@ -315,6 +315,33 @@ static void a_fault_is_of_the_page_that_was_touched(void **state)
 	assert_int_equal(fx.totals.bytes_to_device, 32 * PAGE);
 }
 
+static struct um_mapping_row mapped;
+
+static void see_mapping(void *context, const struct um_mapping_row *row)
+{
+	(void)context;
+	if (!strcmp(row->change, "remote"))
+		mapped = *row;
+}
+
+static void a_mapping_tells_its_cause_and_batch(void **state)
+{
+	int64_t data = put_data(64);
+
+	(void)state;
+	fx.extra.mapping = see_mapping;
+	fx.policy.page_bytes = 65536;
+	fx_advise(&fx, data, "preferred_location", UM_HOST);
+	put_reader(data, 0, 1, 0);
+	put_reader(data, 37, 1, 0);
+	fx_run(&fx);
+	assert_int_equal(mapped.first_page, 32);
+	assert_int_equal(mapped.pages, 16);
+	assert_string_equal(mapped.cause, "device_fault");
+	assert_int_equal(mapped.batch, 2);
+	assert_int_equal(fx.totals.device_faults, 2);
+}
+
 static void groups_join_a_fault_that_waits(void **state)
 {
 	int64_t data = put_data(2), op;
@@ -349,6 +376,7 @@ int main(void)
 		TEST(remote_accesses_take_the_link_or_their_requests),
 		TEST(groups_in_flight_take_turns),
 		TEST(a_fault_is_of_the_page_that_was_touched),
+		TEST(a_mapping_tells_its_cause_and_batch),
 		TEST(groups_join_a_fault_that_waits),
 	};
 
