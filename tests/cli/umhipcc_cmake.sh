@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # cmake -DCMAKE_CXX_COMPILER=umhipcc: a program, a static and a shared library.
 . "$(dirname "$0")/lib.sh"
+export CMAKE_GENERATOR=Ninja # make need not be there
 
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.16)
