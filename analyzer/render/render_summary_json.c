@@ -59,6 +59,7 @@ static json_t *column_json(const struct um_column *column, const void *row)
 
 	switch (column->type) {
 	case UM_COLUMN_INT:
+	case UM_COLUMN_ID:
 		return integer_json(*(const int64_t *)field);
 	case UM_COLUMN_REAL:
 		return real_json(*(const double *)field);

@@ -23,7 +23,7 @@ sqlite3 app.um.db <"$UM_SOURCE/trace/db/schema.sql"
 sqlite3 app.um.db "
 	INSERT INTO run (role, tool, command, clock) VALUES ('trace', 'test', './app', 'none');
 	INSERT INTO site (site) VALUES (1);
-	INSERT INTO frame VALUES (1, 0, '/home/u/app', 16, 'main', '/home/u/app.hip', 42, 0);
+	INSERT INTO frame (site, depth, module, offset_bytes, function, file, line, inlined) VALUES (1, 0, '/home/u/app', 16, 'main', '/home/u/app.hip', 42, 0);
 	INSERT INTO allocation (allocation, kind, bytes, op, site, name) VALUES
 		(1, 'managed', 1048576, 1, 1, NULL), (2, 'managed', 65536, 2, 1, 'tmp'), (3, 'device', 4096, 3, 1, NULL);
 	INSERT INTO op (op, kind) VALUES (1, 'alloc'), (2, 'alloc'), (3, 'alloc'), (4, 'launch'), (5, 'launch');

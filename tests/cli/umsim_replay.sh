@@ -10,7 +10,7 @@ sqlite3 app.um.db "
 		VALUES ('trace', 'test', './app', 'none', 'exited', 0);
 	INSERT INTO origin (record, origin, detail) VALUES ('page_access', 'emulated', NULL), ('fault', 'measured', 'replaced');
 	INSERT INTO site (site) VALUES (1);
-	INSERT INTO frame VALUES (1, 0, '/home/u/app', 16, 'main', '/home/u/app.hip', 42, 0);
+	INSERT INTO frame (site, depth, module, offset_bytes, function, file, line, inlined) VALUES (1, 0, '/home/u/app', 16, 'main', '/home/u/app.hip', 42, 0);
 	INSERT INTO allocation (allocation, kind, bytes, op, site) VALUES (1, 'managed', 1048576, 1, 1);
 	INSERT INTO op (op, kind, allocation, offset_bytes, bytes, device, advice) VALUES
 		(1, 'alloc', 1, 0, 1048576, 0, NULL), (2, 'host', NULL, NULL, NULL, NULL, NULL),

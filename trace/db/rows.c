@@ -45,7 +45,7 @@ TABLE(run, "id");
 
 #define ROW struct um_device_row
 static const struct um_column device_columns[] = {
-	INT_(device), TEXT_(name), TEXT(arch), INT(memory_bytes), INT(compute_units), TEXT(link),
+	INT_(device), TEXT_(name), TEXT(arch), INT(memory_bytes), INT(compute_units), ID(wave_lanes), TEXT(link),
 	REAL(link_to_device_bytes_per_s), REAL(link_to_host_bytes_per_s), {0},
 };
 TABLE(device, "device");
@@ -65,7 +65,7 @@ TABLE(site, "site");
 
 #define ROW struct um_frame_row
 static const struct um_column frame_columns[] = {
-	INT_(site), INT_(depth), TEXT_(module), INT_(offset_bytes), TEXT(function), TEXT(file),
+	INT_(site), INT_(depth), TEXT_(module), TEXT(build_id), INT_(offset_bytes), TEXT(function), TEXT(file),
 	INT(line), INT_(inlined), {0},
 };
 TABLE(frame, "site, depth");

@@ -71,7 +71,7 @@ struct um_run_row {
 struct um_device_row {
 	int64_t device;
 	const char *name, *arch;
-	int64_t memory_bytes, compute_units;
+	int64_t memory_bytes, compute_units, wave_lanes;
 	const char *link;
 	double link_to_device_bytes_per_s, link_to_host_bytes_per_s;
 };
@@ -86,7 +86,7 @@ struct um_site_row {
 
 struct um_frame_row {
 	int64_t site, depth;
-	const char *module;
+	const char *module, *build_id;
 	int64_t offset_bytes;
 	const char *function, *file;
 	int64_t line, inlined;

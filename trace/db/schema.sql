@@ -57,6 +57,7 @@ CREATE TABLE device (
 	arch TEXT,
 	memory_bytes INTEGER,
 	compute_units INTEGER,
+	wave_lanes INTEGER,           -- that ran in step: page_access.requests are of such waves
 	link TEXT,                    -- to the host, by its own name: 'PCIe 4.0 x16', 'xGMI', ...
 	link_to_device_bytes_per_s REAL,
 	link_to_host_bytes_per_s REAL
@@ -86,6 +87,7 @@ CREATE TABLE frame (
 	site INTEGER NOT NULL REFERENCES site,
 	depth INTEGER NOT NULL,
 	module TEXT NOT NULL,
+	build_id TEXT,                -- of the module, hexadecimal: the file that it was
 	offset_bytes INTEGER NOT NULL, -- of the return address in the module
 	function TEXT,
 	file TEXT,

@@ -10,6 +10,7 @@
 #include "recorder.h"
 #include "runtime.h"
 #include "../spool/spool_ring.h"
+#include "trace/compiler/device/device_abi.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -128,6 +129,7 @@ static void put_devices(void)
 			.device = device,
 			.compute_units = played->compute_units,
 			.memory_bytes = played->memory_bytes,
+			.wave_lanes = UM_WAVE_LANES,
 		};
 
 		memcpy(record.name, played->name, sizeof(record.name));

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define UM_SPOOL_VERSION 2u
+#define UM_SPOOL_VERSION 3u
 #define UM_PAGE_SHIFT	 12
 #define UM_PAGE_BYTES	 4096u
 #define UM_LINE_SHIFT	 6
@@ -67,6 +67,8 @@ struct um_record_device {
 	uint32_t device; /* 0.. */
 	uint32_t compute_units;
 	uint64_t memory_bytes;
+	uint32_t wave_lanes; /* of the waves that its requests are of */
+	uint32_t reserved;
 	char name[64];
 	char arch[32];
 };

@@ -43,6 +43,7 @@ int um_ingest_device(struct um_ingest *ingest, const void *record, const char *e
 		.arch = arch,
 		.memory_bytes = (int64_t)device->memory_bytes,
 		.compute_units = device->compute_units,
+		.wave_lanes = device->wave_lanes,
 		.link_to_device_bytes_per_s = (double)NAN,
 		.link_to_host_bytes_per_s = (double)NAN,
 	};
@@ -64,6 +65,7 @@ static int insert_frames(struct um_ingest *ingest, const struct um_record_site *
 	struct um_source_frame found[MAX_INLINED];
 	size_t count =
 		um_source_lines_find(ingest->lines, module, site->offset, found, MAX_INLINED);
+	const char *build_id = um_source_lines_build_id(ingest->lines, module);
 	char *function = um_ingest_demangle(symbol);
 	int result = 0;
 
@@ -77,6 +79,7 @@ static int insert_frames(struct um_ingest *ingest, const struct um_record_site *
 			.site = site->site,
 			.depth = (int64_t)i,
 			.module = module,
+			.build_id = build_id,
 			.offset_bytes = (int64_t)site->offset,
 			.function = found[i].function,
 			.file = found[i].file,

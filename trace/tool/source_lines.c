@@ -2,15 +2,20 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#define BUILD_ID_BYTES 32 /* 20 as a rule, of SHA-1 */
+
 struct module {
 	struct module *next;
 	int file;
-	Dwarf *dwarf; /* NULL: none */
+	Dwarf *dwarf;			       /* NULL: none */
+	char build_id[2 * BUILD_ID_BYTES + 1]; /* "": none */
 	char path[];
 };
 
@@ -38,6 +43,20 @@ void um_source_lines_destroy(struct um_source_lines *lines)
 	free(lines);
 }
 
+static void read_build_id(struct module *module)
+{
+	const void *id;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(module->file, ELF_C_READ_MMAP, NULL);
+	ssize_t bytes = elf ? dwelf_elf_gnu_build_id(elf, &id) : 0;
+
+	for (ssize_t i = 0; bytes <= BUILD_ID_BYTES && i < bytes; i++)
+		snprintf(module->build_id + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+	elf_end(elf);
+}
+
 static struct module *open_module(struct um_source_lines *lines, const char *path)
 {
 	struct module *module;
@@ -50,8 +69,10 @@ static struct module *open_module(struct um_source_lines *lines, const char *pat
 		return NULL;
 	*module = (struct module){.next = lines->modules, .file = open(path, O_RDONLY | O_CLOEXEC)};
 	strcpy(module->path, path);
-	if (module->file >= 0)
+	if (module->file >= 0) {
+		read_build_id(module);
 		module->dwarf = dwarf_begin(module->file, DWARF_C_READ);
+	}
 	lines->modules = module;
 	return module;
 }
@@ -160,4 +181,11 @@ size_t um_source_lines_find(struct um_source_lines *lines, const char *path,
 	if (used == 0)
 		return frames[0].file ? 1 : 0;
 	return skip_wrappers(frames, used);
+}
+
+const char *um_source_lines_build_id(struct um_source_lines *lines, const char *path)
+{
+	const struct module *module = open_module(lines, path);
+
+	return module && *module->build_id ? module->build_id : NULL;
 }

@@ -19,7 +19,7 @@
 static const char trace_sql[] =
 	"INSERT INTO run (role, tool, command, clock) VALUES ('trace', 'test', './app', 'none');"
 	"INSERT INTO site (site) VALUES (1), (2);"
-	"INSERT INTO frame VALUES (1, 0, '/app', 16, 'wrap', NULL, NULL, 0),"
+	"INSERT INTO frame (site, depth, module, offset_bytes, function, file, line, inlined) VALUES (1, 0, '/app', 16, 'wrap', NULL, NULL, 0),"
 	" (1, 1, '/app', 32, 'make(int)', '/src/app.hip', 7, 0), (2, 0, '/app', 255, NULL, NULL, "
 	"NULL,"
 	" 0);"

@@ -165,6 +165,7 @@ static void the_run_is_described(void **state)
 	PUT(fixture, UM_RECORD_DEVICE,
 	    (struct um_record_device){.memory_bytes = 1 << 20,
 				      .compute_units = 110,
+				      .wave_lanes = 64,
 				      .name = "a card",
 				      .arch = "gfx90a"});
 	PUT(fixture, UM_RECORD_BYE, (struct um_record_bye){.end_ns = 5000});
@@ -181,7 +182,7 @@ static void the_run_is_described(void **state)
 	       1);
 	expect(fixture,
 	       "SELECT count(*) FROM device WHERE device = 0 AND name = 'a card' AND arch = "
-	       "'gfx90a' AND compute_units = 110 AND link_to_host_bytes_per_s IS NULL",
+	       "'gfx90a' AND compute_units = 110 AND wave_lanes = 64 AND link_to_host_bytes_per_s IS NULL",
 	       1);
 	expect(fixture, "SELECT count(*) FROM loss", 0);
 	expect(fixture, "SELECT count(*) FROM origin WHERE origin = 'absent'", 5);

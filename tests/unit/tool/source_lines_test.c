@@ -63,6 +63,21 @@ static void frames_of_an_inlined_call(void **state)
 	um_source_lines_destroy(lines);
 }
 
+static void a_module_has_its_build_id(void **state)
+{
+	struct um_source_lines *lines = um_source_lines_create();
+	const char *id = um_source_lines_build_id(lines, "/proc/self/exe");
+
+	(void)state;
+	assert_non_null(id);
+	assert_int_equal(strlen(id), 40);
+	assert_int_equal(strspn(id, "0123456789abcdef"), 40);
+	assert_string_equal(um_source_lines_build_id(lines, "/proc/self/exe"), id);
+	assert_null(um_source_lines_build_id(lines, "/nowhere"));
+	assert_null(um_source_lines_build_id(lines, "/etc/passwd"));
+	um_source_lines_destroy(lines);
+}
+
 static void nothing_is_known(void **state)
 {
 	struct um_source_lines *lines = um_source_lines_create();
@@ -81,6 +96,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_an_inlined_call),
+		cmocka_unit_test(a_module_has_its_build_id),
 		cmocka_unit_test(nothing_is_known),
 	};
 
