@@ -37,6 +37,15 @@ program texture '__global__ void k(float *p)
 
 	p[0] = tex1Dfetch<float>(t, 3);
 }'
+program unroll '__global__ void k(float *p)
+{
+	float sum = 0;
+
+#pragma unroll
+	for (int i = 0; p[i] > 0; i++, __syncthreads())
+		sum += p[i];
+	p[0] = sum;
+}'
 
 for name in both warning undefined variable assembly barrier matrix texture; do
 	run umhipcc -Wall -c $name.hip
@@ -48,6 +57,7 @@ run umhipcc -fgpu-rdc -c both.hip
 run umhipcc --offload-arch=native -c both.hip
 run umhipcc --not-an-option -c both.hip
 run umhipcc -o
+check "nothing is said of x86-64 code" sh -c '! umhipcc -c unroll.hip 2>&1 | grep .'
 check "no output of a failed compilation" sh -c '! ls both.o undefined.o assembly.o a.out'
 check "no temporary files" sh -c "mkdir t; TMPDIR=\$PWD/t umhipcc -c both.hip; rmdir t"
 finish

@@ -21,6 +21,7 @@ struct um_code_object {
 	LLVMContextRef context;
 	LLVMModuleRef host;
 	int is_empty;
+	int error; /* that LLVM told of while it made code */
 };
 
 static int read_module(LLVMModuleRef *out, LLVMContextRef context, const char *path)
@@ -131,6 +132,22 @@ static int make_device(struct um_code_object *object, LLVMModuleRef device,
 	return error;
 }
 
+/*
+ * What LLVM says of the code as it makes it. Errors count; warnings do not: that a loop was not
+ * unrolled is true of the x86-64 code only.
+ */
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context)
+{
+	struct um_code_object *object = context;
+	char *text;
+
+	if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+		return;
+	text = LLVMGetDiagInfoDescription(info);
+	object->error = um_fail(UM_EFORMAT, "device code: %s", text);
+	LLVMDisposeMessage(text);
+}
+
 int um_code_object_make(struct um_code_object **out, const struct um_code_object_request *r)
 {
 	struct um_code_object *object = calloc(1, sizeof *object);
@@ -140,12 +157,15 @@ int um_code_object_make(struct um_code_object **out, const struct um_code_object
 	if (!object)
 		return um_fail(UM_ENOMEM, "out of memory");
 	object->context = LLVMContextCreate();
+	LLVMContextSetDiagnosticHandler(object->context, on_diagnostic, object);
 	error = read_module(&object->host, object->context, r->host_bitcode);
 	object->is_empty = !error && !um_ir_has_device_code(object->host);
 	if (!error && !object->is_empty) {
 		error = read_module(&device, object->context, r->device_bitcode);
 		if (!error)
 			error = make_device(object, device, r);
+		if (!error)
+			error = object->error;
 	}
 	if (device)
 		LLVMDisposeModule(device);
