@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 um_setup
 
 cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release --log-level=WARNING >/dev/null
-ninja -C build --quiet umhipcc umhip umtrace umsim umanalyze kernels | sed '/no work to do/d'
+ninja -C build --quiet umhipcc umhip umwrap umtrace umsim umanalyze kernels | sed '/no work to do/d'
 
 mkdir -p build/demo
 cd build/demo
