@@ -35,6 +35,7 @@ struct um_allocation_summary {
 	int64_t allocation;
 	const char *name;     /* as the program or the runtime named it */
 	const char *site;     /* "file:line", else "function", else "module+0xOFFSET" */
+	bool has_line;	      /* it is "file:line" */
 	const char *function; /* that the site lies in */
 	const char *kind;
 	int64_t bytes,

@@ -128,7 +128,8 @@ static int add_site(struct sqlite3_stmt *row, void *context)
 	/* The rows of an allocation come best first. */
 	if (!of || of->site)
 		return 0;
-	if (file && um_query_integer(row, 2) != UM_NULL)
+	of->has_line = file && um_query_integer(row, 2) != UM_NULL;
+	if (of->has_line)
 		wrote = asprintf(&site, "%s:%" PRId64, file, um_query_integer(row, 2));
 	else if (function)
 		wrote = asprintf(&site, "%s", function);

@@ -420,18 +420,27 @@ static bool has_accesses(const struct um_summary *summary)
 	return false;
 }
 
+static bool lacks_line(const struct um_allocation_summary *of)
+{
+	return of->site && !of->has_line && !(of->name && *of->name);
+}
+
 static int print_allocation_rows(FILE *out, const struct um_summary *summary,
 				 const struct um_allocation_summary **sorted, size_t rows)
 {
 	struct um_text_table *table;
-	bool touched_known = has_accesses(summary);
+	bool touched_known = has_accesses(summary), all_have_lines = true;
 	int error = um_text_table_create(&table, allocation_columns);
 
 	if (error)
 		return error;
-	for (size_t i = 0; i < summary->allocation_count && i < rows; i++)
+	for (size_t i = 0; i < summary->allocation_count && i < rows; i++) {
 		allocation_row(table, sorted[i], touched_known);
+		all_have_lines = all_have_lines && !lacks_line(sorted[i]);
+	}
 	note_rest(table, summary->allocation_count, rows);
+	if (!all_have_lines)
+		um_text_table_note(table, "a program compiled with -g has files and lines here");
 	error = um_text_table_print(table, out, 2);
 	um_text_table_destroy(table);
 	return error;

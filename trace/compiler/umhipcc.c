@@ -36,7 +36,8 @@ static const char help[] =
 	"Not supported: -fgpu-rdc, -save-temps, inline assembly in device code, textures and\n"
 	"surfaces.\n"
 	"\n"
-	"Example: umhipcc -O2 app.hip -o app && umtrace ./app\n";
+	"Example: umhipcc -O2 -g app.hip -o app && umtrace ./app\n"
+	"With -g the trace has the source lines of the program's calls.\n";
 
 struct work {
 	const struct um_cc_args *args;

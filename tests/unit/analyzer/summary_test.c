@@ -371,6 +371,28 @@ static void text_pages(void **state)
 		     0);
 }
 
+static bool tells_of_debug_info(const char *sql)
+{
+	struct um_summary *summary = summary_after(sql);
+	char *text = rendered(summary, 0);
+	bool tells = strstr(text, "compiled with -g") != NULL;
+
+	free(text);
+	um_summary_destroy(summary);
+	return tells;
+}
+
+static void places_without_lines(void **state)
+{
+	(void)state;
+	/* Allocation 2 has no line, but a name; 3 has no site. */
+	assert_false(tells_of_debug_info(""));
+	assert_true(tells_of_debug_info("UPDATE allocation SET name = NULL"));
+	assert_true(tells_of_debug_info("UPDATE frame SET file = NULL, line = NULL"));
+	assert_false(tells_of_debug_info("UPDATE allocation SET name = NULL;"
+					 "UPDATE frame SET file = 'app.hip', line = 7"));
+}
+
 static void json_page(void **state)
 {
 	struct um_summary *summary =
@@ -418,6 +440,7 @@ int main(void)
 		cmocka_unit_test(the_view_says_the_same),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(text_pages),
+		cmocka_unit_test(places_without_lines),
 		cmocka_unit_test(json_page),
 	};
 
