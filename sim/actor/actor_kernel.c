@@ -465,7 +465,7 @@ int um_kernel_start(struct um_task *task)
 {
 	struct um_simulation_state *state = task->state;
 	struct kernel *kernel = calloc(1, sizeof(*kernel));
-	bool is_launch = task->op.kind[0] == 'l';
+	bool is_launch = um_word_code(um_op_words, task->op.kind) == UM_OP_LAUNCH;
 	int error;
 
 	if (!kernel)

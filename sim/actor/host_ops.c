@@ -4,7 +4,6 @@
 #include "trace/base/error.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef int (*op_fn)(struct um_host *);
 
@@ -207,20 +206,6 @@ static int do_free(struct um_host *host)
 	return error ? error : um_host_wait_until(host, done_at);
 }
 
-static const struct {
-	const char *name;
-	enum um_advice_kind kind;
-} advice_names[] = {
-	{"read_mostly", UM_ADVICE_READ_MOSTLY},
-	{"unset_read_mostly", UM_ADVICE_UNSET_READ_MOSTLY},
-	{"preferred_location", UM_ADVICE_PREFERRED_LOCATION},
-	{"unset_preferred_location", UM_ADVICE_UNSET_PREFERRED_LOCATION},
-	{"accessed_by", UM_ADVICE_ACCESSED_BY},
-	{"unset_accessed_by", UM_ADVICE_UNSET_ACCESSED_BY},
-	{"coarse_grain", UM_ADVICE_COARSE_GRAIN},
-	{"unset_coarse_grain", UM_ADVICE_UNSET_COARSE_GRAIN},
-};
-
 static int give_advice(struct um_host *host, enum um_advice_kind kind)
 {
 	struct um_simulation_state *state = host->state;
@@ -243,13 +228,13 @@ static int give_advice(struct um_host *host, enum um_advice_kind kind)
 static int do_advise(struct um_host *host)
 {
 	bool found;
-	int error = find_target(host, &found);
+	int error = find_target(host, &found), kind;
 
 	if (error || !found || !host->state->policy->keep_program_advice || !host->op.advice)
 		return error;
-	for (size_t i = 0; i < sizeof(advice_names) / sizeof(*advice_names); i++)
-		if (!strcmp(advice_names[i].name, host->op.advice))
-			return give_advice(host, advice_names[i].kind);
+	kind = um_word_code(um_advice_words, host->op.advice);
+	if (kind > 0)
+		return give_advice(host, (enum um_advice_kind)kind);
 	um_ignore(host->state, "advice", "a kind of advice that is not known");
 	return 0;
 }
@@ -263,36 +248,34 @@ static int do_attach(struct um_host *host)
 
 /* --- all of them --- */
 
-static const struct {
-	const char *kind;
+static const struct op {
 	op_fn run;
 	bool again; /* runs once more after it has waited */
 } ops[] = {
-	{"alloc", do_alloc, true},
-	{"free", do_free, true},
-	{"advise", do_advise, false},
-	{"prefetch", do_prefetch, false},
-	{"copy", do_copy, false},
-	{"memset", do_memset, false},
-	{"launch", do_launch, true},
-	{"sync_device", do_sync_device, false},
-	{"sync_stream", do_sync_stream, false},
-	{"event_record", do_event_record, false},
-	{"event_sync", do_event_sync, false},
-	{"stream_wait", do_stream_wait, false},
-	{"stream_create", do_stream_create, false},
-	{"stream_destroy", do_nothing, false},
-	{"attach", do_attach, false},
-	{"host", um_host_load_rows, false},
+	[UM_OP_ALLOC] = {do_alloc, true},
+	[UM_OP_FREE] = {do_free, true},
+	[UM_OP_ADVISE] = {do_advise, false},
+	[UM_OP_PREFETCH] = {do_prefetch, false},
+	[UM_OP_COPY] = {do_copy, false},
+	[UM_OP_MEMSET] = {do_memset, false},
+	[UM_OP_LAUNCH] = {do_launch, true},
+	[UM_OP_SYNC_DEVICE] = {do_sync_device, false},
+	[UM_OP_SYNC_STREAM] = {do_sync_stream, false},
+	[UM_OP_EVENT_RECORD] = {do_event_record, false},
+	[UM_OP_EVENT_SYNC] = {do_event_sync, false},
+	[UM_OP_STREAM_WAIT] = {do_stream_wait, false},
+	[UM_OP_STREAM_CREATE] = {do_stream_create, false},
+	[UM_OP_STREAM_DESTROY] = {do_nothing, false},
+	[UM_OP_ATTACH] = {do_attach, false},
+	[UM_OP_HOST] = {um_host_load_rows, false},
 };
 
-static size_t find_op(const char *kind)
+/* NULL if there is no such kind. */
+static const struct op *find_op(const char *kind)
 {
-	size_t i = 0;
+	int code = um_word_code(um_op_words, kind);
 
-	while (i < sizeof(ops) / sizeof(*ops) && strcmp(ops[i].kind, kind))
-		i++;
-	return i;
+	return code >= 0 && (size_t)code < sizeof(ops) / sizeof(*ops) ? &ops[code] : NULL;
 }
 
 static bool failed(const struct um_op_row *op)
@@ -302,20 +285,20 @@ static bool failed(const struct um_op_row *op)
 
 int um_host_begin_op(struct um_host *host)
 {
-	size_t kind = find_op(host->op.kind ? host->op.kind : "");
+	const struct op *op = find_op(host->op.kind);
 
 	host->row_count = host->row = 0;
 	if (failed(&host->op))
 		return 0;
-	if (kind == sizeof(ops) / sizeof(*ops))
+	if (!op || !op->run)
 		return um_fail(UM_EFORMAT, "op %lld is of a kind that there is not",
 			       (long long)host->op.op);
-	return ops[kind].run(host);
+	return op->run(host);
 }
 
 int um_host_resume_op(struct um_host *host)
 {
-	size_t kind = find_op(host->op.kind);
+	const struct op *op = find_op(host->op.kind);
 
-	return ops[kind].again ? ops[kind].run(host) : 0;
+	return op->again ? op->run(host) : 0;
 }

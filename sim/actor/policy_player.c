@@ -53,24 +53,6 @@ static int make_room(void *array, size_t count, size_t *capacity, size_t element
 
 /* --- what there is in the trace --- */
 
-static const struct {
-	const char *name;
-	uint32_t kind;
-} kinds[] = {
-	{"managed", UM_ALLOCATION_MANAGED},   {"device", UM_ALLOCATION_DEVICE},
-	{"pinned", UM_ALLOCATION_PINNED},     {"registered", UM_ALLOCATION_REGISTERED},
-	{"pageable", UM_ALLOCATION_PAGEABLE},
-};
-
-static size_t kind_place(const char *name)
-{
-	size_t i = 0;
-
-	while (i + 1 < sizeof(kinds) / sizeof(*kinds) && strcmp(kinds[i].name, name))
-		i++;
-	return i;
-}
-
 static int add_launch(const void *row, void *context)
 {
 	const struct um_op_row *op = row;
@@ -382,7 +364,7 @@ static size_t find_allocation(const struct um_player *player, int64_t id)
 		       : player->allocation_count;
 }
 
-uint32_t um_player_kind(const struct um_player *player, const struct um_allocation_row *row)
+int um_player_kind(const struct um_player *player, const struct um_allocation_row *row)
 {
 	const struct um_policy *policy = player->state->policy;
 	const char *kind = row->kind;
@@ -392,5 +374,5 @@ uint32_t um_player_kind(const struct um_player *player, const struct um_allocati
 	for (size_t i = 0; i < policy->rule_count && place < player->allocation_count; i++)
 		if (policy->rules[i].allocate_as && is_about(player, &policy->rules[i], place))
 			kind = policy->rules[i].allocate_as;
-	return kinds[kind_place(kind)].kind;
+	return um_word_code(um_allocation_words, kind);
 }

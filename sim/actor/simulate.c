@@ -32,24 +32,21 @@ static void driver_ignores(void *context, const char *what, const char *why)
 
 /* --- what several actors ask --- */
 
-static const struct {
-	const char *name;
-	uint32_t kind;
-	enum um_home home;
-} kinds[] = {
-	{"managed", UM_ALLOCATION_MANAGED, UM_HOME_MANAGED},
-	{"device", UM_ALLOCATION_DEVICE, UM_HOME_DEVICE},
-	{"pinned", UM_ALLOCATION_PINNED, UM_HOME_HOST},
-	{"registered", UM_ALLOCATION_REGISTERED, UM_HOME_HOST},
-	{"pageable", UM_ALLOCATION_PAGEABLE, UM_HOME_HOST},
-};
-
-static enum um_home home_of(uint32_t kind)
+/* 0: there is no such kind. */
+static enum um_home home_of(int kind)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (kinds[i].kind == kind)
-			return kinds[i].home;
-	return UM_HOME_HOST;
+	switch (kind) {
+	case UM_ALLOCATION_MANAGED:
+		return UM_HOME_MANAGED;
+	case UM_ALLOCATION_DEVICE:
+		return UM_HOME_DEVICE;
+	case UM_ALLOCATION_PINNED:
+	case UM_ALLOCATION_REGISTERED:
+	case UM_ALLOCATION_PAGEABLE:
+		return UM_HOME_HOST;
+	default:
+		return 0;
+	}
 }
 
 /* Where the next allocation begins: one behind the other, aligned as the driver has it. */
@@ -68,12 +65,12 @@ static int make_allocation(struct um_simulation_state *state, const struct um_al
 			   um_ns *done_at)
 {
 	const struct um_driver_ops *ops = state->driver->ops;
-	uint32_t kind = um_player_kind(state->player, row);
+	int kind = um_player_kind(state->player, row);
 	enum um_home home = home_of(kind);
 	um_device_id device = row->device >= 0 ? (um_device_id)row->device : 0;
 	struct um_alloc alloc = {
 		.allocation = (um_alloc_id)row->allocation,
-		.kind = kind,
+		.kind = (uint32_t)kind,
 		.flags = (uint32_t)row->flags,
 		.bytes = (uint64_t)row->bytes,
 		.device = device,
@@ -82,6 +79,9 @@ static int make_allocation(struct um_simulation_state *state, const struct um_al
 	uint64_t bytes = (alloc.bytes + UM_PAGE_BYTES - 1) & ~(uint64_t)(UM_PAGE_BYTES - 1);
 	int error = 0;
 
+	if (!home)
+		return um_fail(UM_EFORMAT, "allocation %lld is of a kind that there is not",
+			       (long long)row->allocation);
 	if (row->bytes < 0)
 		return um_fail(UM_EFORMAT, "allocation %lld has %lld bytes",
 			       (long long)row->allocation, (long long)row->bytes);

@@ -128,8 +128,8 @@ bool um_host_at_end(const struct um_host *);
  */
 int um_player_create(struct um_player **out, struct um_simulation_state *);
 void um_player_destroy(struct um_player *);
-/* The kind that the policy makes of an allocation (enum um_allocation_kind). */
-uint32_t um_player_kind(const struct um_player *, const struct um_allocation_row *);
+/* The kind that the policy makes of an allocation (enum um_allocation_kind); -1: none that there is. */
+int um_player_kind(const struct um_player *, const struct um_allocation_row *);
 /* What is due at this op: after an allocation is made, before a launch is put on its stream.
  * *done_at is put later if the calls take until then. */
 int um_player_act(struct um_player *, const struct um_op_row *op, um_ns *done_at);

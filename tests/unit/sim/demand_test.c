@@ -501,6 +501,21 @@ static void touches_after_free_are_refused(void **state)
 	assert_non_null(strstr(um_error_message(), "freed"));
 }
 
+static void kinds_that_there_are_not_are_refused(void **state)
+{
+	int64_t allocation = put_scale_start(8);
+
+	(void)state;
+	put_sweeps(allocation, 8, 1, 1);
+	assert_int_equal(um_db_exec(fx.db, "PRAGMA ignore_check_constraints = ON"), 0);
+	assert_int_equal(um_db_exec(fx.db, "UPDATE allocation SET kind = 'odd'"), 0);
+	assert_int_equal(fx_simulate(&fx), UM_EFORMAT);
+	assert_non_null(strstr(um_error_message(), "allocation 1 is of a kind"));
+	assert_int_equal(um_db_exec(fx.db, "UPDATE op SET kind = 'odd'"), 0);
+	assert_int_equal(fx_simulate(&fx), UM_EFORMAT);
+	assert_non_null(strstr(um_error_message(), "op 1 is of a kind"));
+}
+
 static void a_page_size_that_there_is_not(void **state)
 {
 	(void)state;
@@ -541,6 +556,7 @@ int main(void)
 		TEST(failed_calls_do_nothing),
 		TEST(touches_outside_are_refused),
 		TEST(touches_after_free_are_refused),
+		TEST(kinds_that_there_are_not_are_refused),
 		TEST(a_page_size_that_there_is_not),
 	};
 
