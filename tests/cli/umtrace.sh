@@ -48,6 +48,9 @@ run umtrace
 run umtrace --version
 run umtrace --page-size 64KB ./scale
 run umtrace --page-size 8KiB ./scale
+run umtrace --page-size 0 ./scale
+run umtrace -o "" ./scale
+run umtrace ""
 run umtrace --memory 0 ./scale
 run umtrace --memory 1PiB ./scale
 run umtrace --driver magic ./scale

@@ -118,8 +118,8 @@ static void print_nothing(FILE *out, const struct um_closing *closing)
 			"into it: %s is empty\n",
 			closing->program, closing->path);
 	else
-		fprintf(out, "umtrace: %s made no HIP call: %s is empty\n", closing->program,
-			closing->path);
+		fprintf(out, "umtrace: %s made no HIP call%s: %s is empty\n", closing->program,
+			closing->attached ? " that did anything" : "", closing->path);
 }
 
 void um_closing_print(FILE *out, const struct um_closing *closing)

@@ -58,11 +58,13 @@ int um_program_find(char **out, const char *name)
 	const char *folders = getenv("PATH");
 	int error = UM_ENOENT;
 
+	if (!*name)
+		return um_fail(error, "the name of the program is empty");
 	if (strchr(name, '/'))
 		return take(out, strdup(name));
 	if (!folders)
 		folders = DEFAULT_PATH;
-	for (const char *folder = folders; *name; folder++) {
+	for (const char *folder = folders;; folder++) {
 		size_t length = strcspn(folder, ":");
 		char *path = join(folder, length, name);
 
@@ -105,6 +107,18 @@ bool um_program_is_static(const char *path)
 			 head.e_ident[EI_CLASS] == ELFCLASS64 && !has_loader(file, &head);
 	close(file);
 	return is_static;
+}
+
+static bool is_elf(const char *path)
+{
+	unsigned char magic[SELFMAG];
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (file < 0)
+		return false;
+	bool is = read(file, magic, sizeof(magic)) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+	close(file);
+	return is;
 }
 
 /* --- starting it --- */
@@ -176,8 +190,12 @@ static void become(const struct um_program *program, const struct um_program_sta
 	for (size_t i = 0; i < IGNORED_OWN; i++)
 		sigaction(ignored[i], &program->inherited[i], NULL);
 	sigprocmask(SIG_SETMASK, &program->mask, NULL);
-	if (set_environment(start) == 0)
-		execvp(start->words[0], start->words);
+	if (set_environment(start) != 0)
+		;
+	else if (is_elf(start->path))
+		execv(start->path, start->words);
+	else
+		execvp(start->path, start->words);
 	int number = errno;
 	(void)!write(report, &number, sizeof(number));
 	_exit(UM_TRACE_FAILED);

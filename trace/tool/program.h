@@ -20,6 +20,7 @@ struct um_program {
 };
 
 struct um_program_start {
+	const char *path; /* of um_program_find() */
 	char **words;
 	const char *preload; /* libraries, before those of LD_PRELOAD */
 	const char *spool;
@@ -38,7 +39,10 @@ bool um_program_is_static(const char *path);
  * umtrace's and not its end.
  */
 void um_program_init(struct um_program *);
-/* UM_EIO: the system refused, or exec did; UM_ENOENT. */
+/*
+ * UM_EIO: the system refused, or exec did; UM_ENOENT. What is neither a program nor begins with #! is
+ * read by a shell, as execvp(3) has it, but no ELF file: of another machine, or cut off.
+ */
 int um_program_start(struct um_program *, const struct um_program_start *);
 /* Passes on what signals there are and sees whether the program has ended; `block`: until then. */
 void um_program_poll(struct um_program *, bool block);

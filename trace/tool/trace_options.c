@@ -114,6 +114,24 @@ static int parse_memory(struct um_trace_options *parsed, const char *text)
 	return error;
 }
 
+static int parse_page_size(struct um_trace_options *parsed, const char *text)
+{
+	int error = um_parse_bytes(text, &parsed->page_bytes);
+
+	if (!error && parsed->page_bytes == 0)
+		error = um_fail(UM_EINVAL, "a page of 0 bytes holds nothing");
+	return error;
+}
+
+static int parse_output(struct um_trace_options *parsed, const char *text)
+{
+	if (!*text)
+		return um_fail(UM_EINVAL, "the name of the trace to write is empty");
+	free(parsed->output);
+	parsed->output = strdup(text);
+	return parsed->output ? 0 : um_fail(UM_ENOMEM, "out of memory");
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct um_trace_options *parsed = state->input;
@@ -121,8 +139,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		free(parsed->output);
-		parsed->output = strdup(value);
+		error = parse_output(parsed, value);
 		break;
 	case 'q':
 		parsed->quiet = true;
@@ -138,7 +155,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		error = um_driver_find(value) ? 0 : UM_EINVAL;
 		break;
 	case OPTION_PAGE_SIZE:
-		error = um_parse_bytes(value, &parsed->page_bytes);
+		error = parse_page_size(parsed, value);
 		break;
 	case OPTION_MEMORY:
 		error = parse_memory(parsed, value);

@@ -349,6 +349,7 @@ static int exit_status_of(int error)
 static int start(struct session *session)
 {
 	const struct um_program_start start = {
+		.path = session->program_path,
 		.words = session->options.program,
 		.preload = session->preload,
 		.spool = um_spool_path(session->spool),

@@ -19,6 +19,18 @@ static void in_directory(char out[128], const char *name)
 	snprintf(out, 128, "%s/%s", directory, name);
 }
 
+static bool make_file(const char *name, const char *text, mode_t mode)
+{
+	char path[128];
+
+	in_directory(path, name);
+	FILE *file = fopen(path, "w");
+	if (!file)
+		return false;
+	fputs(text, file);
+	return fclose(file) == 0 && chmod(path, mode) == 0;
+}
+
 static int make_files(void **state)
 {
 	char path[128];
@@ -26,31 +38,24 @@ static int make_files(void **state)
 	(void)state;
 	if (!mkdtemp(directory))
 		return -1;
-	in_directory(path, "script");
-	FILE *file = fopen(path, "w");
-	if (!file)
+	if (!make_file("script", "#!/bin/sh\nexit 5\n", 0755) ||
+	    !make_file("bare", "exit 6\n", 0755) ||
+	    !make_file("foreign", "\177ELF\nexit 7\n", 0755) || !make_file("data", "", 0644))
 		return -1;
-	fputs("#!/bin/sh\nexit 5\n", file);
-	fclose(file);
-	chmod(path, 0755);
-	in_directory(path, "data");
-	file = fopen(path, "w");
-	if (!file)
-		return -1;
-	fclose(file);
 	in_directory(path, "folder");
 	return mkdir(path, 0755);
 }
 
 static int remove_files(void **state)
 {
+	static const char *const files[] = {"script", "bare", "foreign", "data"};
 	char path[128];
 
 	(void)state;
-	in_directory(path, "script");
-	unlink(path);
-	in_directory(path, "data");
-	unlink(path);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		in_directory(path, files[i]);
+		unlink(path);
+	}
 	in_directory(path, "folder");
 	rmdir(path);
 	return rmdir(directory);
@@ -89,7 +94,7 @@ static int status_of(const char *command)
 {
 	char shell[] = "/bin/sh", option[] = "-c";
 	char *words[] = {shell, option, (char *)(uintptr_t)command, NULL};
-	const struct um_program_start start = {words, "", "/nowhere"};
+	const struct um_program_start start = {shell, words, "", "/nowhere"};
 	struct um_program program;
 
 	signal(SIGPIPE, SIG_DFL); /* after the one before */
@@ -118,7 +123,7 @@ static void what_cannot_be_executed_is_said(void **state)
 {
 	char path[128];
 	char *words[] = {path, NULL};
-	const struct um_program_start start = {words, "", "/nowhere"};
+	const struct um_program_start start = {path, words, "", "/nowhere"};
 	struct um_program program;
 
 	(void)state;
@@ -128,6 +133,27 @@ static void what_cannot_be_executed_is_said(void **state)
 	assert_non_null(strstr(um_error_message(), "data cannot be executed: Permission denied"));
 	in_directory(path, "nothing");
 	assert_int_equal(um_program_start(&program, &start), UM_ENOENT);
+	/* A shell would take it for a script, and its bytes for commands. */
+	in_directory(path, "foreign");
+	assert_int_equal(um_program_start(&program, &start), UM_EIO);
+	assert_non_null(strstr(um_error_message(), "foreign cannot be executed: Exec format"));
+}
+
+static void a_script_needs_no_first_line(void **state)
+{
+	char path[128], name[] = "bare";
+	char *words[] = {name, NULL};
+	const struct um_program_start start = {path, words, "", "/nowhere"};
+	struct um_program program;
+
+	(void)state;
+	in_directory(path, "bare");
+	signal(SIGPIPE, SIG_DFL);
+	um_program_init(&program);
+	assert_int_equal(um_program_start(&program, &start), 0);
+	um_program_poll(&program, true);
+	um_program_release(&program);
+	assert_int_equal(um_program_exit_status(&program), 6);
 }
 
 static void environment_is_the_childs_only(void **state)
@@ -143,6 +169,7 @@ int main(void)
 		cmocka_unit_test(programs_are_found),
 		cmocka_unit_test(statuses_are_the_programs),
 		cmocka_unit_test(what_cannot_be_executed_is_said),
+		cmocka_unit_test(a_script_needs_no_first_line),
 		cmocka_unit_test(environment_is_the_childs_only),
 	};
 
