@@ -96,6 +96,30 @@ static int unmap_unadvised(struct demand *demand, const struct um_page_range *ra
 	return error;
 }
 
+/* Advice that changes nothing in this model is told. */
+static bool honours(struct demand *demand, const struct um_advice *request)
+{
+	const struct um_driver_env *env = demand->env;
+
+	switch (request->kind) {
+	case UM_ADVICE_COARSE_GRAIN:
+	case UM_ADVICE_UNSET_COARSE_GRAIN:
+		env->ignored(env->ignored_context, "coarse_grain",
+			     "demand keeps no caches: coherence changes no placement");
+		return false;
+	case UM_ADVICE_ACCESSED_BY:
+	case UM_ADVICE_UNSET_ACCESSED_BY:
+		if (request->device >= 0)
+			return true;
+		env->ignored(
+			env->ignored_context, "accessed_by the host",
+			"demand's host cannot map device memory: its accesses bring pages back");
+		return false;
+	default:
+		return true;
+	}
+}
+
 int um_demand_on_advice(struct um_driver *driver, const struct um_advice *request, um_ns *done_at)
 {
 	struct demand *demand = demand_of(driver);
@@ -104,14 +128,8 @@ int um_demand_on_advice(struct um_driver *driver, const struct um_advice *reques
 	uint32_t first, end;
 
 	(void)done_at; /* maps and unmaps only */
-	if (!allocation)
+	if (!allocation || !honours(demand, request))
 		return 0;
-	if (request->kind == UM_ADVICE_COARSE_GRAIN ||
-	    request->kind == UM_ADVICE_UNSET_COARSE_GRAIN) {
-		demand->env->ignored(demand->env->ignored_context, "coarse_grain",
-				     "demand keeps no caches: coherence changes no placement");
-		return 0;
-	}
 	um_demand_units_of(demand, &request->range, &first, &end);
 	for (uint32_t unit = first; unit < end; unit++) {
 		set_advice(&allocation->advice[unit], request->kind, request->device);

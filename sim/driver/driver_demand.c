@@ -22,6 +22,7 @@
  *     unit as ever; the host cannot map device memory, so that its accesses bring the unit back.
  *   accessed_by: the device has the unit mapped over the link, without a fault, while the host has
  *     it. Where nobody has touched the unit there is nothing to map: the first touch decides.
+ *     The host's is ignored: see above.
  *   read_mostly: a read fault copies the unit and leaves the other copy; a write by either side
  *     faults where there is or was a copy, and drops the other.
  *   coarse_grain changes no placement and is ignored.

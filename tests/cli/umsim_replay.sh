@@ -16,7 +16,7 @@ sqlite3 app.um.db "
 		(1, 'alloc', 1, 0, 1048576, 0, NULL), (2, 'host', NULL, NULL, NULL, NULL, NULL),
 		(3, 'advise', 1, 0, 1048576, 0, 'coarse_grain'), (4, 'launch', NULL, NULL, NULL, 0, NULL),
 		(5, 'memset', 1, 0, 1048576, 0, NULL), (6, 'sync_device', NULL, NULL, NULL, NULL, NULL),
-		(7, 'host', NULL, NULL, NULL, NULL, NULL);
+		(7, 'host', NULL, NULL, NULL, NULL, NULL), (8, 'advise', 1, 0, 1048576, -1, 'accessed_by');
 	UPDATE op SET flags = 4 WHERE kind = 'launch';
 	INSERT INTO kernel (op, name, grid_x, grid_y, grid_z, block_x, block_y, block_z)
 		VALUES (4, 'first(float*)', 1, 1, 1, 64, 1, 1);
@@ -72,5 +72,5 @@ sqlite3 kept.um.db "UPDATE page_access SET pages = 300 WHERE op = 7"
 run umsim replay -q kept.um.db -o broken.um.db
 check "no database is left of what failed" test ! -e broken.um.db -a ! -e app.nothing.um.db
 check "an existing database is replaced" umsim replay -q app.um.db --force
-check "the trace is as it was" test "$(sqlite3 app.um.db 'SELECT COUNT(*) FROM op')" = 7
+check "the trace is as it was" test "$(sqlite3 app.um.db 'SELECT COUNT(*) FROM op')" = 8
 finish
