@@ -124,7 +124,8 @@ bool um_host_at_end(const struct um_host *);
 
 /* --- the policy's rules (policy_player.c) --- */
 
-/* Works out which rule acts before which op. UM_EINVAL with its line for one that matches nothing.
+/*
+ * Works out which rule acts before which op. UM_EINVAL with its line for one that matches nothing.
  */
 int um_player_create(struct um_player **out, struct um_simulation_state *);
 void um_player_destroy(struct um_player *);

@@ -25,8 +25,8 @@ struct demand_allocation {
 	um_page pages;
 	uint16_t accessed_by; /* of any unit: 0 spares looking */
 	struct unit_advice *advice;
-	uint64_t *arrival; /* [device * units + unit]: in the fault order of the device; 0 not there
-			    */
+	/* [device * units + unit]: place in the fault order of the device; 0: not there */
+	uint64_t *arrival;
 };
 
 struct demand {

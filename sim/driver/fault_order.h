@@ -19,7 +19,8 @@ struct um_order_entry {
 	uint64_t arrival; /* from 1 */
 };
 
-/* Adds the unit as the youngest; its arrival number tells live entries from stale ones. UM_ENOMEM.
+/*
+ * Adds the unit as the youngest; its arrival number tells live entries from stale ones. UM_ENOMEM.
  */
 int um_fault_order_add(struct um_fault_order *, um_alloc_id, uint32_t unit, uint64_t *arrival);
 /* The oldest entry, stale or not; NULL if there is none. */

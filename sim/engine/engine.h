@@ -28,7 +28,8 @@ struct um_server {
 	um_ns free_at;
 	um_ns busy; /* in total */
 };
-/* Books `duration` at the earliest time >= at when the server is free; returns when the job ends.
+/*
+ * Books `duration` at the earliest time >= at when the server is free; returns when the job ends.
  */
 um_ns um_server_book(struct um_server *, um_ns at, um_ns duration);
 

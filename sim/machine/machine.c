@@ -1,4 +1,5 @@
-/* Life, capacity and questions. What a driver may do is in machine_pages.c, time in machine_link.c.
+/*
+ * Life, capacity and questions. What a driver may do is in machine_pages.c, time in machine_link.c.
  */
 #include "machine_internal.h"
 

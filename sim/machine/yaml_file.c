@@ -164,7 +164,8 @@ static int read_children(struct reading *reading, struct um_yaml_node *node, yam
 	}
 }
 
-/* Recursion ends at DEPTH_MAX. The node is linked at once, so that an error leaves nothing loose.
+/*
+ * Recursion ends at DEPTH_MAX. The node is linked at once, so that an error leaves nothing loose.
  */
 static int read_node(struct reading *reading, const yaml_event_t *event, unsigned depth,
 		     struct um_yaml_node **out)

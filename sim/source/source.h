@@ -33,7 +33,8 @@ int um_groups_open(struct um_groups **out, struct um_source *, int64_t op);
 void um_groups_close(struct um_groups *);
 /* The next group that touches anything; NULL at the end or on an error. */
 struct um_group_cursor *um_groups_next(struct um_groups *, int *error);
-/* The group's next run; NULL at its end or on an error. Valid until the next call on this cursor.
+/*
+ * The group's next run; NULL at its end or on an error. Valid until the next call on this cursor.
  */
 const struct um_access_run *um_group_next(struct um_group_cursor *, int *error);
 void um_group_close(struct um_group_cursor *);

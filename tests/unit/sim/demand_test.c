@@ -350,7 +350,8 @@ static void device_allocations_take_memory(void **state)
 	put_sweeps(managed, 64, 1, 1);
 	fx.policy.memory_bytes = 128 * PAGE;
 	fx_run(&fx);
-	/* 0 to 31 left. Each of them evicts the oldest: all 64 fault again. 32 to 63 are there now.
+	/*
+	 * 0 to 31 left. Each of them evicts the oldest: all 64 fault again. 32 to 63 are there now.
 	 */
 	assert_int_equal(fx.totals.device_faults, 64 + 64 + 32);
 	assert_int_equal(fx.totals.migrated_to_host[UM_CAUSE_EVICTION], (32 + 64) * PAGE);

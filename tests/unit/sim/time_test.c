@@ -261,7 +261,8 @@ static void remote_accesses_take_the_link_or_their_requests(void **state)
 	expect_times(op, 0, 4 * 64 * 100);
 }
 
-/* Groups in flight: 4 units * 8 waves = 32 groups of a wave; what they fault on is served in order.
+/*
+ * Groups in flight: 4 units * 8 waves = 32 groups of a wave; what they fault on is served in order.
  */
 static uint64_t fault_pages[256];
 static size_t faults_seen;
