@@ -225,6 +225,15 @@ static void forget_faults(struct um_summary *summary)
 	summary->host_faults = *totals;
 }
 
+int um_summary_keep(struct um_summary *summary, const char **text, const char *table,
+		    const char *column)
+{
+	if (!*text)
+		return um_fail(UM_EFORMAT, "%s: damaged: '%s' lacks its %s in a row", summary->path,
+			       table, column);
+	return um_text_pool_keep(summary->texts, text);
+}
+
 static int add_call(struct sqlite3_stmt *row, void *context)
 {
 	struct um_summary *summary = context;
@@ -234,7 +243,7 @@ static int add_call(struct sqlite3_stmt *row, void *context)
 	if (!call)
 		return UM_ENOMEM;
 	*call = (struct um_count){um_query_text(row, 0), sqlite3_column_int64(row, 1), UM_NULL};
-	return um_text_pool_keep(summary->texts, &call->name);
+	return um_summary_keep(summary, &call->name, "op", "kind");
 }
 
 static int add_memory(struct sqlite3_stmt *row, void *context)
@@ -247,7 +256,7 @@ static int add_memory(struct sqlite3_stmt *row, void *context)
 		return UM_ENOMEM;
 	*kind = (struct um_count){um_query_text(row, 0), sqlite3_column_int64(row, 1),
 				  sqlite3_column_int64(row, 2)};
-	return um_text_pool_keep(summary->texts, &kind->name);
+	return um_summary_keep(summary, &kind->name, "allocation", "kind");
 }
 
 static int load_totals(struct um_summary *summary, struct um_db *db)

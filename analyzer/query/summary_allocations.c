@@ -97,7 +97,7 @@ static int add_allocation(struct sqlite3_stmt *row, void *context)
 			       summary->path);
 	forget_absent(summary, added);
 	int error = um_text_pool_keep(summary->texts, &added->name);
-	return error ? error : um_text_pool_keep(summary->texts, &added->kind);
+	return error ? error : um_summary_keep(summary, &added->kind, "allocation", "kind");
 }
 
 static int compare_ids(const void *key, const void *item)

@@ -59,7 +59,7 @@ static int add_kernel(struct sqlite3_stmt *row, void *context)
 		kernel->migrated_to_device_bytes = kernel->migrated_to_host_bytes = UM_NULL;
 	if (!summary->has_remote_accesses)
 		kernel->remote_to_device_bytes = kernel->remote_to_host_bytes = UM_NULL;
-	return um_text_pool_keep(summary->texts, &kernel->name);
+	return um_summary_keep(summary, &kernel->name, "kernel", "name");
 }
 
 int um_summary_load_kernels(struct um_summary *summary, struct um_db *db)

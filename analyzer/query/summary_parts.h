@@ -22,6 +22,8 @@
 /* A sum is known if all that it is of is. */
 #define UM_KNOWN_SUM(of) "CASE WHEN COUNT(" #of ") = COUNT(*) THEN SUM(" #of ") END"
 
+/* Keeps a text of a row that the schema says is there; UM_EFORMAT where a damaged file lacks it. */
+int um_summary_keep(struct um_summary *, const char **text, const char *table, const char *column);
 int um_summary_load_kernels(struct um_summary *, struct um_db *);
 int um_summary_load_allocations(struct um_summary *, struct um_db *);
 

@@ -252,6 +252,9 @@ static void the_view_says_the_same(void **state)
 
 static void refused(void **state)
 {
+#define WITHOUT(table, column)                                                                     \
+	"CREATE TEMP TABLE kept AS SELECT * FROM " table "; DROP TABLE " table ";"                 \
+	"CREATE TABLE " table " AS SELECT * FROM kept; UPDATE " table " SET " column " = NULL"
 	static const char *const damages[] = {
 		"DELETE FROM run",
 		"UPDATE allocation SET bytes = -5",
@@ -259,6 +262,10 @@ static void refused(void **state)
 		"UPDATE page_access SET pages = 0",
 		"UPDATE page_access SET pages = 9223372036854775807",
 		"UPDATE migration SET bytes = 9223372036854775807",
+		/* NOT NULL holds for who writes by the schema, not for a page with a wrong bit. */
+		WITHOUT("op", "kind"),
+		WITHOUT("allocation", "kind"),
+		WITHOUT("kernel", "name"),
 	};
 	struct um_summary *summary;
 	struct um_db *db;
