@@ -35,7 +35,7 @@ static const char help[] =
 	"  memory: 16GiB              # of each device\n"
 	"  program: {advice: keep, prefetch: drop}  # what the program asks for\n"
 	"  advise:\n"
-	"    # on: name, site, index, kind, larger_than, range: [0, 64MiB]\n"
+	"    # on: name, site, index (umanalyze's #), kind, larger_than, range: [0, 64MiB]\n"
 	"    - on: {site: \"train.hip:42\"}\n"
 	"      at: {before: \"step*\", nth: 1}        # default: at the allocation\n"
 	"      preferred_location: host             # or gpu0\n"

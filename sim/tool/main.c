@@ -1,6 +1,8 @@
 /* umsim: one subcommand, one file. */
 #include "command.h"
 
+#include "trace/base/suggest.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +27,17 @@ static void usage(FILE *out)
 	fputs("\n  --help, --version\n\numsim COMMAND --help says more.\n", out);
 }
 
+static int unknown_command(const char *name)
+{
+	const char *meant = um_suggest(name, &commands[0].name, COMMANDS, sizeof(*commands));
+
+	if (meant)
+		fprintf(stderr, "umsim: no command \"%s\": did you mean \"%s\"?\n", name, meant);
+	else
+		fprintf(stderr, "umsim: no command \"%s\"; umsim --help lists them\n", name);
+	return UM_EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -43,7 +56,7 @@ int main(int argc, char **argv)
 			return commands[i].run(argc - 1, argv + 1);
 		}
 	if (*name)
-		fprintf(stderr, "umsim: no command '%s'\n", name);
+		return unknown_command(name);
 	usage(stderr);
 	return UM_EXIT_USAGE;
 }

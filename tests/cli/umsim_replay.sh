@@ -66,6 +66,8 @@ run umsim replay -q nowhere.um.db
 run umsim replay -q none.yaml
 run umsim replay
 run umsim
+run umsim repaly app.um.db
+run umsim nothing
 head -c 30000 app.um.db >cut.um.db
 run umsim replay -q cut.um.db
 sqlite3 kept.um.db "UPDATE page_access SET pages = 300 WHERE op = 7"
