@@ -334,11 +334,16 @@ static int begin(void *context, uint64_t argument)
 	return --kernel->busy_slots ? 0 : finish(kernel);
 }
 
+/* Thirty years: a damaged trace's launch, but a time that can still be added to. */
+#define MOST_NS 1e18
+
 static um_ns roofline_ns(const struct kernel *kernel, int64_t bytes)
 {
 	const struct um_machine_spec *spec = um_machine_spec(kernel->state->machine);
 
-	return bytes > 0 ? (um_ns)ceil((double)bytes * 1e9 / spec->memory_bytes_per_s) : 0;
+	double ns = bytes > 0 ? ceil((double)bytes * 1e9 / spec->memory_bytes_per_s) : 0;
+
+	return ns < MOST_NS ? (um_ns)ns : (um_ns)MOST_NS;
 }
 
 static uint32_t groups_in_flight(const struct kernel *kernel, const struct um_kernel_row *row)
@@ -353,9 +358,14 @@ static uint32_t groups_in_flight(const struct kernel *kernel, const struct um_ke
 	return groups < 1 ? 1 : (uint32_t)groups;
 }
 
+/* A file from anyone may say any number. */
 static int64_t sum_known(int64_t a, int64_t b)
 {
-	return (a == UM_NULL ? 0 : a) + (b == UM_NULL ? 0 : b);
+	int64_t sum;
+
+	if (__builtin_add_overflow(a == UM_NULL ? 0 : a, b == UM_NULL ? 0 : b, &sum))
+		return a < 0 ? 0 : INT64_MAX;
+	return sum;
 }
 
 static int prepare_launch(struct kernel *kernel)

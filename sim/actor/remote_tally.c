@@ -123,11 +123,16 @@ static int check_row(struct um_simulation_state *state, const struct um_page_acc
 	if (error)
 		return error;
 	pages = um_machine_pages(state->machine, (um_alloc_id)row->allocation);
-	if (row->first_page >= 0 && row->pages >= 1 && row->first_page < pages &&
-	    row->pages <= pages - row->first_page)
-		return 0;
-	return um_fail(UM_EFORMAT, "op %lld: a page access lies outside allocation %lld",
-		       (long long)row->op, (long long)row->allocation);
+	if (row->first_page < 0 || row->pages < 1 || row->first_page >= pages ||
+	    row->pages > pages - row->first_page)
+		return um_fail(UM_EFORMAT, "op %lld: a page access lies outside allocation %lld",
+			       (long long)row->op, (long long)row->allocation);
+	if (row->requests != UM_NULL &&
+	    (row->requests < 0 || row->requests > INT64_MAX / row->pages))
+		return um_fail(UM_EFORMAT,
+			       "op %lld: requests for pages of allocation %lld that cannot be",
+			       (long long)row->op, (long long)row->allocation);
+	return 0;
 }
 
 int um_remote_tally_settle(struct um_remote_tally *tally, struct um_simulation_state *state,

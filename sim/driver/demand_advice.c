@@ -49,7 +49,8 @@ int um_demand_on_copied(struct um_driver *driver, const struct um_page_range *ra
 
 static void set_advice(struct unit_advice *advice, enum um_advice_kind kind, um_device_id device)
 {
-	uint16_t bit = device >= 0 ? (uint16_t)(1u << device) : 0;
+	/* Only advice about a device names one that there is. */
+	uint16_t bit = device >= 0 && device < UM_DEVICES_MAX ? (uint16_t)(1u << device) : 0;
 
 	switch (kind) {
 	case UM_ADVICE_READ_MOSTLY:

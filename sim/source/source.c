@@ -87,6 +87,10 @@ static int take_op(const void *row, void *context)
 	struct um_op_row *op = &source->ops[source->op_count++];
 
 	*op = *(const struct um_op_row *)row;
+	/* The order that was asked for, less where the file's own index is damaged. */
+	if (op->op <= source->last_op)
+		return um_fail(UM_EFORMAT, "%s: damaged: op %lld stands there twice",
+			       um_db_path(source->db), (long long)op->op);
 	op->kind = keep_word(um_op_words, op->kind);
 	op->advice = keep_word(um_advice_words, op->advice);
 	source->last_op = op->op;

@@ -57,7 +57,21 @@ static const char documentation[] =
 
 static int parse_page_size(struct um_replay_arguments *arguments, const char *text)
 {
-	return um_parse_bytes(text, &arguments->page_bytes[arguments->page_count++]);
+	uint64_t *bytes = &arguments->page_bytes[arguments->page_count++];
+	int error = um_parse_bytes(text, bytes);
+
+	if (!error && *bytes == 0)
+		error = um_fail(UM_EINVAL, "a page of 0 bytes holds nothing");
+	return error;
+}
+
+static int parse_memory(struct um_replay_arguments *arguments, const char *text)
+{
+	int error = um_parse_bytes(text, &arguments->memory_bytes);
+
+	if (!error && arguments->memory_bytes == 0)
+		error = um_fail(UM_EINVAL, "a device without memory runs nothing");
+	return error;
 }
 
 static int parse_format(struct um_replay_arguments *arguments, const char *text)
@@ -93,7 +107,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		error = parse_page_size(arguments, value);
 		break;
 	case OPTION_MEMORY:
-		error = um_parse_bytes(value, &arguments->memory_bytes);
+		error = parse_memory(arguments, value);
 		break;
 	case OPTION_FORCE:
 		arguments->force = true;
@@ -133,6 +147,8 @@ static int replay(const struct um_replay_arguments *arguments, const char *comma
 	if (!error)
 		error = (arguments->json ? um_replay_print_json
 					 : um_replay_print_table)(stdout, replays, count);
+	if (!error && (fflush(stdout) != 0 || ferror(stdout)))
+		error = um_fail_errno(UM_EIO, "writing");
 	for (size_t i = 0; i < count; i++)
 		um_replay_release(&replays[i]);
 	free(replays);
@@ -171,7 +187,7 @@ int um_cmd_replay(int argc, char **argv)
 		error = replay(&arguments, command);
 	if (error)
 		fprintf(stderr, "umsim: %s%s\n", um_error_message(),
-			error == UM_EEXIST ? " (--force replaces it)" : "");
+			error == UM_EEXIST && !arguments.force ? " (--force replaces it)" : "");
 	free(arguments.policies);
 	free(arguments.page_bytes);
 	free(command);

@@ -280,5 +280,9 @@ int um_replay_output_finish(struct um_db *db, const struct um_replay *replay, st
 		error = write_devices(db, replay);
 	if (!error)
 		error = describe_run(db, replay, trace, command);
+	/* Rows that the schema does not take are the trace's, word for word. */
+	if (error == UM_EINVAL)
+		error = um_fail(UM_EFORMAT, "%s: damaged: %s", um_db_path(trace),
+				um_error_message());
 	return error ? error : um_db_commit(db);
 }

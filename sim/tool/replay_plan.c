@@ -59,11 +59,18 @@ static char *name_output(const struct um_replay_arguments *arguments,
 static int take_machine(const void *row, void *context)
 {
 	const struct um_run_row *run = row;
+	struct um_replay_run *replaying = context;
+	int error;
 
 	if (!run->machine_text)
 		return 0;
-	return um_machine_parse(context, run->machine ? run->machine : "machine of the trace",
-				run->machine_text, strlen(run->machine_text));
+	error = um_machine_parse(&replaying->replay->machine,
+				 run->machine ? run->machine : "machine of the trace",
+				 run->machine_text, strlen(run->machine_text));
+	if (error && error != UM_ENOMEM)
+		error = um_fail(UM_EFORMAT, "%s: its machine: %s", um_db_path(replaying->trace),
+				um_error_message());
+	return error;
 }
 
 static int find_machine(struct um_replay_run *run)
@@ -80,7 +87,7 @@ static int find_machine(struct um_replay_run *run)
 		return error;
 	if (replay->policy->machine)
 		return um_machine_load(&replay->machine, replay->policy->machine);
-	error = um_db_each(run->trace, &um_table_run, NULL, 0, take_machine, &replay->machine);
+	error = um_db_each(run->trace, &um_table_run, NULL, 0, take_machine, run);
 	if (error || replay->machine)
 		return error;
 	return um_machine_load(&replay->machine, NULL);

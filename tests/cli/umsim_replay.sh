@@ -59,6 +59,10 @@ run umsim replay -q app.um.db -P none.yaml -P ./none.yaml --force
 run umsim replay -q app.um.db -P nothing.yaml
 run umsim replay -q app.um.db --page-size 64KB
 run umsim replay -q app.um.db --page-size 8KiB
+run umsim replay -q app.um.db --page-size 0
+run umsim replay -q app.um.db --memory 0
+run umsim replay -q app.um.db -o none.yaml --force
+run sh -c 'umsim replay -q app.um.db --force >/dev/full'
 run umsim replay -q app.um.db --driver best
 run umsim replay -q app.um.db --memory 1TiB -o big.um.db
 run umsim replay -q app.um.db --format=xml
@@ -72,6 +76,11 @@ head -c 30000 app.um.db >cut.um.db
 run umsim replay -q cut.um.db
 sqlite3 kept.um.db "UPDATE page_access SET pages = 300 WHERE op = 7"
 run umsim replay -q kept.um.db -o broken.um.db
+sqlite3 damaged.um.db ".restore app.um.db" "PRAGMA ignore_check_constraints = 1" \
+	"UPDATE run SET ended = 'never'"
+run umsim replay -q damaged.um.db -o broken.um.db
+sqlite3 damaged.um.db "UPDATE run SET ended = 'exited', machine_text = 'name: ['"
+run umsim replay -q damaged.um.db -o broken.um.db
 check "no database is left of what failed" test ! -e broken.um.db -a ! -e app.nothing.um.db
 check "an existing database is replaced" umsim replay -q app.um.db --force
 check "the trace is as it was" test "$(sqlite3 app.um.db 'SELECT COUNT(*) FROM op')" = 8

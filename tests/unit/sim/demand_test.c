@@ -517,6 +517,42 @@ static void kinds_that_there_are_not_are_refused(void **state)
 	assert_non_null(strstr(um_error_message(), "op 1 is of a kind"));
 }
 
+static void numbers_that_cannot_be_are_refused(void **state)
+{
+	int64_t allocation = put_scale_start(8);
+
+	(void)state;
+	fx_advise(&fx, allocation, "preferred_location", -1);
+	fx_launch(&fx, "k", 1, 0);
+	fx_touch(&fx, 0, allocation, 0, false);
+	fx_lines(&fx, allocation, 0, 8, UM_TOUCH_READ, 1, 0);
+	fx_launch_end(&fx);
+	fx_run(&fx);
+	assert_int_equal(um_db_exec(fx.db, "UPDATE kernel SET bytes_read = 9223372036854775807,"
+					   " bytes_written = 9223372036854775807"),
+			 0);
+	fx_run(&fx);
+	assert_int_equal(um_db_exec(fx.db, "UPDATE page_access SET requests = 9223372036854775807"),
+			 0);
+	assert_int_equal(fx_simulate(&fx), UM_EFORMAT);
+	assert_non_null(strstr(um_error_message(), "requests"));
+	assert_int_equal(um_db_exec(fx.db, "UPDATE page_access SET requests = -1"), 0);
+	assert_int_equal(fx_simulate(&fx), UM_EFORMAT);
+}
+
+/* HIP looks at no device where it takes advice back; a shift by it is another device's bit. */
+static void advice_taken_back_from_no_device_changes_nothing(void **state)
+{
+	int64_t allocation = put_scale_start(16);
+
+	(void)state;
+	fx_advise(&fx, allocation, "accessed_by", 0);
+	fx_advise(&fx, allocation, "unset_accessed_by", 1000000);
+	put_scale_kernel(allocation, 16, 4);
+	fx_run(&fx);
+	assert_int_equal(fx.totals.device_faults, 0);
+}
+
 static void a_page_size_that_there_is_not(void **state)
 {
 	(void)state;
@@ -558,6 +594,8 @@ int main(void)
 		TEST(touches_outside_are_refused),
 		TEST(touches_after_free_are_refused),
 		TEST(kinds_that_there_are_not_are_refused),
+		TEST(numbers_that_cannot_be_are_refused),
+		TEST(advice_taken_back_from_no_device_changes_nothing),
 		TEST(a_page_size_that_there_is_not),
 	};
 

@@ -221,6 +221,21 @@ static void damaged_chunks_are_refused(void **state)
 	um_groups_close(groups);
 }
 
+static void operations_that_stand_twice_are_refused(void **state)
+{
+	int error;
+
+	(void)state;
+	fx_sync(&fx);
+	assert_int_equal(um_db_exec(fx.db, "CREATE TEMP TABLE kept AS SELECT * FROM op;"
+					   "DROP TABLE op; CREATE TABLE op AS SELECT * FROM kept;"
+					   "INSERT INTO op SELECT * FROM kept"),
+			 0);
+	open_source();
+	assert_null(um_source_next(source, &error));
+	assert_int_equal(error, UM_EFORMAT);
+}
+
 static void launches_without_a_stream_cannot_be_replayed(void **state)
 {
 	(void)state;
@@ -242,6 +257,7 @@ int main(void)
 		TEST(cursors_advance_side_by_side),
 		TEST(a_launch_that_touches_nothing_has_no_groups),
 		TEST(damaged_chunks_are_refused),
+		TEST(operations_that_stand_twice_are_refused),
 		TEST(launches_without_a_stream_cannot_be_replayed),
 	};
 
