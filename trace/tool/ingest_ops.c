@@ -79,9 +79,19 @@ static const char *advice_name(uint32_t advice, char number[32])
 
 static bool is_possible(const struct um_record_op *op)
 {
+	bool refused = op->end_ns != 0 && op->result != 0;
+
+	/* hipMalloc((size_t)-1) is a call like any other that fails. */
 	return op->op != 0 && um_word(um_op_words, op->kind) && op->start_ns <= INT64_MAX &&
-	       op->end_ns <= INT64_MAX && op->bytes <= INT64_MAX && op->offset <= INT64_MAX &&
-	       op->source_offset <= INT64_MAX && (op->end_ns == 0 || op->end_ns >= op->start_ns);
+	       op->end_ns <= INT64_MAX && (op->bytes <= INT64_MAX || refused) &&
+	       op->offset <= INT64_MAX && op->source_offset <= INT64_MAX &&
+	       (op->end_ns == 0 || op->end_ns >= op->start_ns);
+}
+
+/* What was asked for and is more than a column can hold is not known. */
+static int64_t size_or_null(uint64_t bytes)
+{
+	return bytes <= INT64_MAX ? (int64_t)bytes : UM_NULL;
 }
 
 static void fill_op_row(struct um_op_row *row, const struct um_record_op *op, char number[32])
@@ -100,7 +110,7 @@ static void fill_op_row(struct um_op_row *row, const struct um_record_op *op, ch
 		.site = um_or_null(op->site),
 		.allocation = um_or_null(op->allocation),
 		.offset_bytes = fields & RANGE ? (int64_t)op->offset : UM_NULL,
-		.bytes = fields & RANGE ? (int64_t)op->bytes : UM_NULL,
+		.bytes = fields & RANGE ? size_or_null(op->bytes) : UM_NULL,
 		.source_allocation = fields & SOURCE ? um_or_null(op->source_allocation) : UM_NULL,
 		.source_offset_bytes = fields & SOURCE ? (int64_t)op->source_offset : UM_NULL,
 		.device = op->device,

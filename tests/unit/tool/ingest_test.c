@@ -604,6 +604,26 @@ static void ids_must_be_possible(void **state)
 	expect(fixture, "SELECT count(*) FROM allocation", 1);
 }
 
+static void refused_calls_may_ask_for_anything(void **state)
+{
+	struct um_record_op huge = {.op = 3,
+				    .kind = UM_OP_ALLOC,
+				    .start_ns = 1,
+				    .end_ns = 2,
+				    .result = 2,
+				    .bytes = UINT64_MAX};
+	struct fixture *fixture = *state;
+
+	ready(fixture);
+	PUT(fixture, UM_RECORD_OP, huge);
+	assert_int_equal(invalid(fixture), 0);
+	expect(fixture, "SELECT result FROM op WHERE op = 3 AND bytes IS NULL", 2);
+	huge.op = 4;
+	huge.result = 0;
+	PUT(fixture, UM_RECORD_OP, huge);
+	assert_int_equal(invalid(fixture), 1);
+}
+
 static void page_runs_must_be_possible(void **state)
 {
 	static const struct um_page_run wrong[] = {
@@ -712,6 +732,7 @@ int main(void)
 		TEST(short_records_are_refused),
 		TEST(text_needs_its_end),
 		TEST(ids_must_be_possible),
+		TEST(refused_calls_may_ask_for_anything),
 		TEST(page_runs_must_be_possible),
 		TEST(streams_must_be_possible),
 		TEST(random_records_do_no_harm),
