@@ -401,11 +401,9 @@ int um_cc_args_parse(struct um_cc_args *out, int argc, char **argv)
 		error = expand(&out->words, argv[i]);
 	out->inputs = calloc(out->words.count + 1, sizeof *out->inputs);
 	if (!out->inputs)
-		error = um_fail(UM_ENOMEM, "out of memory");
+		return um_fail(UM_ENOMEM, "out of memory");
 	for (size_t at = 0; at < out->words.count && !error;)
 		error = take(&p, &out->words, &at);
-	if (error)
-		um_cc_args_fini(out);
 	return error;
 }
 

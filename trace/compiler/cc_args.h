@@ -45,7 +45,7 @@ struct um_cc_args {
 	size_t input_count;
 };
 
-/* `argv` without the program's name; response files (@file) are read. */
+/* `argv` without the program's name; response files (@file) are read. fini() also after an error. */
 int um_cc_args_parse(struct um_cc_args *out, int argc, char **argv);
 void um_cc_args_fini(struct um_cc_args *);
 

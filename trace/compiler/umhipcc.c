@@ -182,8 +182,8 @@ int main(int argc, char **argv)
 	int status;
 
 	if (um_cc_args_parse(&args, argc - 1, argv + 1))
-		return usage_error(um_error_message());
-	if (args.help)
+		status = usage_error(um_error_message());
+	else if (args.help)
 		status = fputs(help, stdout) < 0;
 	else if (args.version)
 		status = show_version();
