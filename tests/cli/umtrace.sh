@@ -43,6 +43,10 @@ run sqlite3 echo.um.db "SELECT ended, exit_status FROM run"
 echo 'int main(void) { return 3; }' | cc -static -x c - -o static
 run umtrace ./static
 
+say "--- what takes its trace away"
+run umtrace -o gone.um.db sh -c 'rm gone.um.db*; exit 3'
+check "no trace comes back" sh -c '! ls gone.um.db* 2>/dev/null'
+
 say "--- the command line"
 run umtrace
 run umtrace --version

@@ -325,6 +325,16 @@ static void close_session(struct session *session)
 		um_closing_print(stderr, &closing);
 }
 
+/* The program, or whoever cleans up behind it, may take the file away; SQLite writes on. */
+static bool is_removed(const struct session *session)
+{
+	if (access(session->options.output, F_OK) == 0 || errno != ENOENT)
+		return false;
+	fprintf(stderr, "umtrace: %s was removed while %s ran: there is no trace\n",
+		session->options.output, session->options.program[0]);
+	return true;
+}
+
 static void report(struct session *session)
 {
 	um_spool_destroy(session->spool);
@@ -333,9 +343,11 @@ static void report(struct session *session)
 		complain();
 		session->lost = true;
 	}
-	if (!session->lost)
-		add_model(session);
-	close_session(session);
+	if (!is_removed(session)) {
+		if (!session->lost)
+			add_model(session);
+		close_session(session);
+	}
 	if (um_db_close(session->db) != 0 && !session->lost)
 		complain();
 	session->db = NULL;
