@@ -17,6 +17,7 @@ struct um_replay {
 	uint64_t page_bytes, memory_bytes; /* as they were in effect */
 	const char *trace_path;
 	char *output_path;
+	char *partial_path; /* what the output is called until it is whole */
 	struct um_totals totals;
 	struct { /* what was asked for and is not simulated */
 		const char *what, *why;
@@ -47,8 +48,10 @@ struct um_replay_run {
 
 /* --- what to simulate (replay_plan.c) --- */
 
-/* Everything that can be wrong before the first simulation starts. *count: how many were begun,
- * each to be released. */
+/*
+ * Everything that can be wrong before the first simulation starts. *count: how many were begun,
+ * each to be released.
+ */
 int um_replay_prepare_all(struct um_replay_run *, struct um_replay *replays, size_t *count);
 void um_replay_release(struct um_replay *);
 
@@ -58,12 +61,14 @@ int um_replay_run_all(struct um_replay_run *, struct um_replay *replays, size_t 
 
 /* --- the database (replay_output.c) --- */
 
-/* Makes it, with what can be said before the simulation. UM_EEXIST, UM_EINVAL: it is the trace. */
+/* Makes it under its partial name. UM_EEXIST; UM_EINVAL: it is the trace. */
 int um_replay_output_create(struct um_db **out, const struct um_replay *, struct um_db *trace,
 			    bool force);
 /* What the simulation did not write itself: copied rows, and the run as it ended. */
 int um_replay_output_finish(struct um_db *, const struct um_replay *, struct um_db *trace,
 			    const char *command);
+/* Closes it and gives it its name: only now does the output of an earlier replay go. */
+int um_replay_output_close(struct um_db *, const struct um_replay *, bool force);
 /* Closes and removes an output that came to nothing. */
 void um_replay_output_abandon(struct um_db *, const struct um_replay *);
 

@@ -31,7 +31,21 @@ int um_replay_output_create(struct um_db **out, const struct um_replay *replay, 
 {
 	if (is_same_file(replay->output_path, um_db_path(trace)))
 		return um_fail(UM_EINVAL, "%s is the trace itself", replay->output_path);
-	return um_db_create(out, replay->output_path, force);
+
+	int error = um_db_check_new(replay->output_path, force);
+
+	return error ? error : um_db_create(out, replay->partial_path, true);
+}
+
+int um_replay_output_close(struct um_db *db, const struct um_replay *replay, bool force)
+{
+	int error = um_db_close(db);
+
+	if (!error)
+		error = um_db_rename(replay->partial_path, replay->output_path, force);
+	if (error)
+		unlink(replay->partial_path);
+	return error;
 }
 
 void um_replay_output_abandon(struct um_db *db, const struct um_replay *replay)
@@ -39,7 +53,7 @@ void um_replay_output_abandon(struct um_db *db, const struct um_replay *replay)
 	if (!db)
 		return;
 	um_db_close(db);
-	unlink(replay->output_path);
+	unlink(replay->partial_path);
 }
 
 /* --- rows as they were --- */
@@ -105,14 +119,18 @@ static int write_losses(struct um_db *db, const struct um_replay *replay, struct
 static const char *const modelled[] = {"op.time", "fault",	   "migration",
 				       "mapping", "remote_access", "copy_traffic"};
 
+/* What the trace holds and the simulation started from; itself, it holds none of it. */
 static int copy_origin(const void *row, void *context)
 {
-	const struct um_origin_row *origin = row;
+	struct um_origin_row origin = *(const struct um_origin_row *)row;
+	char record[64];
 
 	for (size_t i = 0; i < sizeof(modelled) / sizeof(*modelled); i++)
-		if (!strcmp(modelled[i], origin->record))
+		if (!strcmp(modelled[i], origin.record))
 			return 0;
-	return um_db_insert(context, &um_table_origin, origin);
+	snprintf(record, sizeof(record), "source.%s", origin.record);
+	origin.record = record;
+	return um_db_insert(context, &um_table_origin, &origin);
 }
 
 static int write_origins(struct um_db *db, const struct um_replay *replay, struct um_db *trace)

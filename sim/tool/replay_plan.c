@@ -153,7 +153,10 @@ static int prepare(struct um_replay_run *run, const char *policy_path, uint64_t 
 	if (!replay->policy_name)
 		return um_fail(UM_ENOMEM, "no memory for a name");
 	replay->output_path = name_output(run->arguments, replay);
-	return replay->output_path ? 0 : um_fail(UM_ENOMEM, "no memory for a name");
+	if (!replay->output_path ||
+	    asprintf(&replay->partial_path, "%s.partial", replay->output_path) < 0)
+		return um_fail(UM_ENOMEM, "no memory for a name");
+	return 0;
 }
 
 void um_replay_release(struct um_replay *replay)
@@ -162,6 +165,7 @@ void um_replay_release(struct um_replay *replay)
 	um_machine_spec_destroy(replay->machine);
 	free((char *)replay->policy_name);
 	free(replay->output_path);
+	free(replay->partial_path);
 }
 
 static int check_combination(const struct um_replay_arguments *arguments)

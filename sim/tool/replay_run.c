@@ -103,7 +103,7 @@ static int run_one(struct um_replay_run *run)
 	if (!error)
 		error = um_replay_output_finish(db, run->replay, run->trace, run->command);
 	if (!error)
-		return um_db_close(db);
+		return um_replay_output_close(db, run->replay, run->arguments->force);
 
 	char message[1024];
 

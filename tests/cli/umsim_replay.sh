@@ -82,6 +82,11 @@ run umsim replay -q damaged.um.db -o broken.um.db
 sqlite3 damaged.um.db "UPDATE run SET ended = 'exited', machine_text = 'name: ['"
 run umsim replay -q damaged.um.db -o broken.um.db
 check "no database is left of what failed" test ! -e broken.um.db -a ! -e app.nothing.um.db
+umsim replay -q app.um.db -o kept_result.um.db
+cp kept_result.um.db before.um.db
+check "a replay that fails is refused" sh -c '! umsim replay -q app.um.db --memory 1KiB -o kept_result.um.db --force'
+check "and leaves the result of an earlier one" cmp kept_result.um.db before.um.db
+check "and nothing half made" sh -c '! ls *.partial'
 check "an existing database is replaced" umsim replay -q app.um.db --force
 check "the trace is as it was" test "$(sqlite3 app.um.db 'SELECT COUNT(*) FROM op')" = 8
 finish

@@ -325,20 +325,47 @@ static int check_replaceable(const char *path)
 	return um_fail(UM_EEXIST, "%s exists and is not a trace: not replaced", path);
 }
 
-static int remove_old(const char *path)
+static void remove_logs(const char *path)
 {
 	static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
 	char beside[4096];
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		snprintf(beside, sizeof(beside), "%s%s", path, suffixes[i]);
+		unlink(beside);
+	}
+}
+
+static int remove_old(const char *path)
+{
 	int error = check_replaceable(path);
 
 	if (error)
 		return error;
 	if (unlink(path) != 0 && errno != ENOENT)
 		return um_fail_errno(UM_EIO, "%s cannot be replaced", path);
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		snprintf(beside, sizeof(beside), "%s%s", path, suffixes[i]);
-		unlink(beside);
-	}
+	remove_logs(path);
+	return 0;
+}
+
+int um_db_check_new(const char *path, bool force)
+{
+	struct stat status;
+
+	if (lstat(path, &status) != 0)
+		return 0; /* whatever else is wrong with the name, making the file tells */
+	return force ? check_replaceable(path) : um_fail(UM_EEXIST, "%s exists", path);
+}
+
+int um_db_rename(const char *from, const char *path, bool force)
+{
+	int error = um_db_check_new(path, force);
+
+	if (error)
+		return error;
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, path, force ? 0 : RENAME_NOREPLACE) != 0)
+		return um_fail_errno(UM_EIO, "%s cannot be written", path);
+	remove_logs(path);
 	return 0;
 }
 

@@ -67,7 +67,8 @@ CREATE TABLE device (
 -- nor times of different clocks. A file says of each kind that it could hold what it is, 'absent'
 -- where it holds none; a kind without a row here is as good as absent. `record` is a table, or
 -- 'op.time' (start_ns and end_ns of op), 'page_access.host' (those of host ops),
--- 'page_access.requests' (the columns requests and atomics).
+-- 'page_access.requests' (the columns requests and atomics). 'source.' before it: of the trace that a
+-- simulation started from, and not in the simulation's own file.
 CREATE TABLE origin (
 	record TEXT PRIMARY KEY,
 	origin TEXT NOT NULL CHECK (origin IN

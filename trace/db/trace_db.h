@@ -21,6 +21,13 @@ struct um_db;
  * that it can be read while it grows; closing folds the log back into the one file.
  */
 int um_db_create(struct um_db **out, const char *path, bool force);
+/* Whether um_db_create() would take the name: 0, or UM_EEXIST with its message. */
+int um_db_check_new(const char *path, bool force);
+/*
+ * Gives a closed database its name, in the same folder; what stands there goes as um_db_create()
+ * would have it go, and only now. UM_EEXIST, UM_EIO.
+ */
+int um_db_rename(const char *from, const char *path, bool force);
 /*
  * Opens for reading. UM_ENOENT; UM_EFORMAT (not a database, not ours, cut off or damaged: the
  * message says which); UM_EVERSION (says both versions). A column that an older file lacks reads as
