@@ -3,6 +3,7 @@
 #include "arena_gaps.h"
 #include "host_memory.h"
 #include "trace/base/error.h"
+#include "trace/base/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,14 +108,17 @@ static uint64_t whole_pages(uint64_t bytes)
 static int check_limits(uint64_t bytes)
 {
 	uint64_t host = um_host_memory_bytes();
+	char text[4][32];
 
-	if (bytes > UM_ARENA_SPAN || um_arena_bytes() + whole_pages(bytes) > host)
-		return um_fail(UM_ENOMEM,
-			       "%.1f MiB wanted, %.1f MiB in use; this host has %.1f MiB of memory "
-			       "and the HIP runtime at most %llu MiB",
-			       (double)bytes / 0x1p20, (double)um_arena_bytes() / 0x1p20,
-			       (double)host / 0x1p20, UM_ARENA_SPAN >> 20);
-	return 0;
+	if (bytes <= UM_ARENA_SPAN && um_arena_bytes() + whole_pages(bytes) <= host)
+		return 0;
+	return um_fail(UM_ENOMEM,
+		       "%s wanted, %s in use; this host has %s of memory and the HIP runtime at "
+		       "most %s",
+		       um_format_bytes(text[0], sizeof(text[0]), bytes),
+		       um_format_bytes(text[1], sizeof(text[1]), um_arena_bytes()),
+		       um_format_bytes(text[2], sizeof(text[2]), host),
+		       um_format_bytes(text[3], sizeof(text[3]), UM_ARENA_SPAN));
 }
 
 /* Index in `live` of the first allocation at or above `offset`. */
@@ -180,13 +184,15 @@ static int place(struct um_allocation *allocation)
 {
 	uint64_t held = whole_pages(allocation->bytes);
 	uint64_t align = allocation->bytes >= BIG_PAGE_BYTES ? BIG_PAGE_BYTES : UM_PAGE_BYTES;
+	char text[2][32];
 
 	if (state.last_id + 1 >= MAX_IDS)
 		return um_fail(UM_ENOMEM, "the program made %u allocations, the most there can be",
 			       MAX_IDS - 1);
 	if (!um_gaps_take(&allocation->offset, &state.gaps, held, align))
-		return um_fail(UM_ENOMEM, "no %.1f MiB in one piece left of %llu MiB",
-			       (double)held / 0x1p20, UM_ARENA_SPAN >> 20);
+		return um_fail(UM_ENOMEM, "no %s in one piece left of %s",
+			       um_format_bytes(text[0], sizeof(text[0]), held),
+			       um_format_bytes(text[1], sizeof(text[1]), UM_ARENA_SPAN));
 	if (!live_insert(allocation)) {
 		um_gaps_give(&state.gaps, allocation->offset, held);
 		return um_fail(UM_ENOMEM, "out of memory");

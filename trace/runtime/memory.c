@@ -4,6 +4,7 @@
 #include "memory_registered.h"
 #include "page_state.h"
 #include "trace/base/error.h"
+#include "trace/base/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,13 +80,14 @@ static bool device_has_room(int device, uint64_t bytes)
 /* What the host cannot hold would work on the machine that is played: say so, once. */
 static void say_host_is_small(uint64_t bytes)
 {
+	const struct um_played_device *device = um_device_get((uint32_t)um_thread.device);
 	static bool said;
+	char wanted[32], played[32];
 
 	if (!said)
-		um_say("hipErrorOutOfMemory for %.1f MiB: the device that is played has %.1f MiB, "
-		       "but %s",
-		       (double)bytes / 0x1p20,
-		       (double)um_device_get((uint32_t)um_thread.device)->memory_bytes / 0x1p20,
+		um_say("hipErrorOutOfMemory for %s: the device that is played has %s, but %s",
+		       um_format_bytes(wanted, sizeof(wanted), bytes),
+		       um_format_bytes(played, sizeof(played), device->memory_bytes),
 		       um_error_message());
 	said = true;
 }
