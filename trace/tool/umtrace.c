@@ -34,7 +34,7 @@
 #define UFFD_FEATURE_WP_ASYNC (1 << 15)
 #endif
 
-struct session {
+struct tracing {
 	struct um_trace_options options;
 	struct um_model model;
 	char *program_path, *command, *preload, *environment;
@@ -107,12 +107,12 @@ static int add_library(char **list, const char *name)
 	return 0;
 }
 
-static int find_libraries(struct session *session)
+static int find_libraries(struct tracing *tracing)
 {
-	int error = add_library(&session->preload, RUNTIME_LIBRARY);
+	int error = add_library(&tracing->preload, RUNTIME_LIBRARY);
 
-	if (!error && !watches_without_wrapping(session->options.host_watch))
-		error = add_library(&session->preload, WRAP_LIBRARY);
+	if (!error && !watches_without_wrapping(tracing->options.host_watch))
+		error = add_library(&tracing->preload, WRAP_LIBRARY);
 	return error;
 }
 
@@ -124,20 +124,20 @@ static uint64_t boot_time_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 
-static struct um_run_row describe_run(struct session *session)
+static struct um_run_row describe_run(struct tracing *tracing)
 {
 	time_t now = time(NULL);
 	struct tm utc;
 	struct um_run_row run = {
 		.role = "trace",
 		.tool = "umtrace " UM_VERSION,
-		.command = session->command,
-		.host = session->host,
+		.command = tracing->command,
+		.host = tracing->host,
 		.pid = UM_NULL,
-		.executable = session->program_path,
-		.started = session->started,
+		.executable = tracing->program_path,
+		.started = tracing->started,
 		.clock = "CLOCK_BOOTTIME",
-		.start_ns = (int64_t)session->start_ns,
+		.start_ns = (int64_t)tracing->start_ns,
 		.end_ns = UM_NULL,
 		.ended = "running",
 		.exit_status = UM_NULL,
@@ -147,10 +147,10 @@ static struct um_run_row describe_run(struct session *session)
 		.memory_bytes = UM_NULL,
 	};
 
-	gethostname(session->host, sizeof(session->host) - 1);
+	gethostname(tracing->host, sizeof(tracing->host) - 1);
 	if (gmtime_r(&now, &utc))
-		strftime(session->started, sizeof(session->started), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	um_model_describe_machine(&session->model, &run);
+		strftime(tracing->started, sizeof(tracing->started), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	um_model_describe_machine(&tracing->model, &run);
 	return run;
 }
 
@@ -164,193 +164,193 @@ static size_t ring_bytes(void)
 	return UM_SPOOL_DEFAULT_BYTES;
 }
 
-static int create_spool(struct session *session)
+static int create_spool(struct tracing *tracing)
 {
 	struct um_spool_config config = {
-		.requests = !session->options.no_requests,
-		.host_watch = session->options.host_watch,
+		.requests = !tracing->options.no_requests,
+		.host_watch = tracing->options.host_watch,
 	};
 
-	um_model_spool_config(&session->model, &config);
-	return um_spool_create(&session->spool, NULL, ring_bytes(), &config);
+	um_model_spool_config(&tracing->model, &config);
+	return um_spool_create(&tracing->spool, NULL, ring_bytes(), &config);
 }
 
 /* All that can be found out before the trace of that name is touched. */
-static int check_first(struct session *session)
+static int check_first(struct tracing *tracing)
 {
-	int error = um_program_find(&session->program_path, session->options.program[0]);
+	int error = um_program_find(&tracing->program_path, tracing->options.program[0]);
 
 	if (!error)
-		session->is_static = um_program_is_static(session->program_path);
+		tracing->is_static = um_program_is_static(tracing->program_path);
 	return error;
 }
 
-static int prepare(struct session *session)
+static int prepare(struct tracing *tracing)
 {
-	int error = um_model_init(&session->model, &session->options);
+	int error = um_model_init(&tracing->model, &tracing->options);
 
 	if (!error)
-		error = find_libraries(session);
-	session->command = um_shell_quote(session->options.program);
-	if (!error && !session->command)
+		error = find_libraries(tracing);
+	tracing->command = um_shell_quote(tracing->options.program);
+	if (!error && !tracing->command)
 		error = um_fail(UM_ENOMEM, "out of memory");
 	if (!error)
-		error = create_spool(session);
+		error = create_spool(tracing);
 	if (!error)
-		error = um_db_create(&session->db, session->options.output, session->options.force);
-	if (error == UM_EEXIST && !session->options.force)
+		error = um_db_create(&tracing->db, tracing->options.output, tracing->options.force);
+	if (error == UM_EEXIST && !tracing->options.force)
 		error = um_fail(error, "%s exists (--force replaces it; -o FILE names another)",
-				session->options.output);
+				tracing->options.output);
 	if (error)
 		return error;
-	session->start_ns = boot_time_ns();
-	struct um_run_row run = describe_run(session);
-	error = um_run_context(&run, &session->environment, environ);
+	tracing->start_ns = boot_time_ns();
+	struct um_run_row run = describe_run(tracing);
+	error = um_run_context(&run, &tracing->environment, environ);
 	if (!error)
-		error = um_ingest_create(&session->ingest, session->db, &run);
+		error = um_ingest_create(&tracing->ingest, tracing->db, &run);
 	if (error)
-		unlink(session->options.output);
+		unlink(tracing->options.output);
 	return error;
 }
 
 /* --- while it runs --- */
 
-static void lose(struct session *session)
+static void lose(struct tracing *tracing)
 {
 	/* Whatever is left goes by; the program must not wait for it. */
-	um_spool_destroy(session->spool);
-	session->spool = NULL;
-	session->lost = true;
-	um_progress_clear(&session->progress);
+	um_spool_destroy(tracing->spool);
+	tracing->spool = NULL;
+	tracing->lost = true;
+	um_progress_clear(&tracing->progress);
 	fprintf(stderr, "umtrace: %s\n", um_error_message());
-	if (!session->program.ended)
+	if (!tracing->program.ended)
 		fprintf(stderr, "umtrace: %s goes on untraced; the trace ends here\n",
-			session->options.program[0]);
+			tracing->options.program[0]);
 }
 
-static void spool_is_damaged(struct session *session)
+static void spool_is_damaged(struct tracing *tracing)
 {
 	char detail[256];
 
 	snprintf(detail, sizeof(detail), "%s: the program wrote over it", um_error_message());
 	um_fail(UM_EFORMAT, "%s", detail);
-	lose(session);
-	session->lost = false; /* the database is well */
-	if (um_ingest_loss(session->ingest, UM_LOSS_CUT_OFF, 1, detail) != 0)
-		session->lost = true;
+	lose(tracing);
+	tracing->lost = false; /* the database is well */
+	if (um_ingest_loss(tracing->ingest, UM_LOSS_CUT_OFF, 1, detail) != 0)
+		tracing->lost = true;
 }
 
 /* Takes what is there, at most `bytes` of it. */
-static void drain(struct session *session, uint64_t bytes)
+static void drain(struct tracing *tracing, uint64_t bytes)
 {
 	const struct um_record *record;
 	uint64_t taken = 0;
 	int error = 0;
 
-	while (taken < bytes && (record = um_spool_next(session->spool, &error))) {
+	while (taken < bytes && (record = um_spool_next(tracing->spool, &error))) {
 		taken += record->bytes;
-		if (um_ingest_record(session->ingest, record) != 0) {
-			lose(session);
+		if (um_ingest_record(tracing->ingest, record) != 0) {
+			lose(tracing);
 			return;
 		}
 	}
 	if (error)
-		spool_is_damaged(session);
-	else if (um_ingest_tick(session->ingest) != 0)
-		lose(session);
+		spool_is_damaged(tracing);
+	else if (um_ingest_tick(tracing->ingest) != 0)
+		lose(tracing);
 }
 
-static void run(struct session *session)
+static void run(struct tracing *tracing)
 {
-	while (!session->program.ended) {
-		um_program_poll(&session->program, session->spool == NULL);
-		if (!session->spool)
+	while (!tracing->program.ended) {
+		um_program_poll(&tracing->program, tracing->spool == NULL);
+		if (!tracing->spool)
 			continue;
-		um_spool_wait(session->spool, WAIT_MS);
-		drain(session, UM_SPOOL_DEFAULT_BYTES / 4);
-		um_progress_trace(&session->progress, um_ingest_totals(session->ingest));
+		um_spool_wait(tracing->spool, WAIT_MS);
+		drain(tracing, UM_SPOOL_DEFAULT_BYTES / 4);
+		um_progress_trace(&tracing->progress, um_ingest_totals(tracing->ingest));
 	}
-	session->end_ns = boot_time_ns();
+	tracing->end_ns = boot_time_ns();
 	/* No more than the ring holds: a grandchild may go on for ever. */
-	if (session->spool) {
-		session->attached = um_spool_attached(session->spool);
-		drain(session, UM_SPOOL_DEFAULT_BYTES);
+	if (tracing->spool) {
+		tracing->attached = um_spool_attached(tracing->spool);
+		drain(tracing, UM_SPOOL_DEFAULT_BYTES);
 	}
-	um_progress_clear(&session->progress);
+	um_progress_clear(&tracing->progress);
 }
 
 /* --- after it --- */
 
-static int finish_trace(struct session *session)
+static int finish_trace(struct tracing *tracing)
 {
-	int status = session->program.wait_status;
+	int status = tracing->program.wait_status;
 	bool signalled = WIFSIGNALED(status);
 	const struct um_run_row ended = {
 		.ended = signalled ? "signalled" : "exited",
 		.exit_status = signalled ? UM_NULL : WEXITSTATUS(status),
 		.exit_signal = signalled ? WTERMSIG(status) : UM_NULL,
-		.end_ns = (int64_t)session->end_ns,
+		.end_ns = (int64_t)tracing->end_ns,
 	};
-	int error = um_ingest_finish(session->ingest, &ended);
+	int error = um_ingest_finish(tracing->ingest, &ended);
 
-	return error ? error : um_model_complete_devices(&session->model, session->db);
+	return error ? error : um_model_complete_devices(&tracing->model, tracing->db);
 }
 
-static void add_model(struct session *session)
+static void add_model(struct tracing *tracing)
 {
-	if (session->options.no_model || um_ingest_totals(session->ingest)->ops == 0)
+	if (tracing->options.no_model || um_ingest_totals(tracing->ingest)->ops == 0)
 		return;
-	int error = um_model_run(&session->model, session->db, um_ingest_run(session->ingest),
-				 um_progress_model, &session->progress);
-	um_progress_clear(&session->progress);
+	int error = um_model_run(&tracing->model, tracing->db, um_ingest_run(tracing->ingest),
+				 um_progress_model, &tracing->progress);
+	um_progress_clear(&tracing->progress);
 	if (error)
 		fprintf(stderr, "umtrace: no faults and migrations in the trace: %s\n",
 			um_error_message());
 }
 
-static void close_session(struct session *session)
+static void close_session(struct tracing *tracing)
 {
 	const struct um_closing closing = {
-		.path = session->options.output,
-		.program = session->options.program[0],
-		.duration_ns = session->end_ns - session->start_ns,
-		.totals = um_ingest_totals(session->ingest),
-		.model = &session->model,
-		.attached = session->attached,
-		.is_static = session->is_static,
-		.db = session->db,
+		.path = tracing->options.output,
+		.program = tracing->options.program[0],
+		.duration_ns = tracing->end_ns - tracing->start_ns,
+		.totals = um_ingest_totals(tracing->ingest),
+		.model = &tracing->model,
+		.attached = tracing->attached,
+		.is_static = tracing->is_static,
+		.db = tracing->db,
 	};
 
-	if (!session->options.quiet)
+	if (!tracing->options.quiet)
 		um_closing_print(stderr, &closing);
 }
 
 /* The program, or whoever cleans up behind it, may take the file away; SQLite writes on. */
-static bool is_removed(const struct session *session)
+static bool is_removed(const struct tracing *tracing)
 {
-	if (access(session->options.output, F_OK) == 0 || errno != ENOENT)
+	if (access(tracing->options.output, F_OK) == 0 || errno != ENOENT)
 		return false;
 	fprintf(stderr, "umtrace: %s was removed while %s ran: there is no trace\n",
-		session->options.output, session->options.program[0]);
+		tracing->options.output, tracing->options.program[0]);
 	return true;
 }
 
-static void report(struct session *session)
+static void report(struct tracing *tracing)
 {
-	um_spool_destroy(session->spool);
-	session->spool = NULL;
-	if (finish_trace(session) != 0 && !session->lost) {
+	um_spool_destroy(tracing->spool);
+	tracing->spool = NULL;
+	if (finish_trace(tracing) != 0 && !tracing->lost) {
 		complain();
-		session->lost = true;
+		tracing->lost = true;
 	}
-	if (!is_removed(session)) {
-		if (!session->lost)
-			add_model(session);
-		close_session(session);
+	if (!is_removed(tracing)) {
+		if (!tracing->lost)
+			add_model(tracing);
+		close_session(tracing);
 	}
-	if (um_db_close(session->db) != 0 && !session->lost)
+	if (um_db_close(tracing->db) != 0 && !tracing->lost)
 		complain();
-	session->db = NULL;
+	tracing->db = NULL;
 }
 
 static int exit_status_of(int error)
@@ -358,66 +358,66 @@ static int exit_status_of(int error)
 	return error == UM_ENOENT ? UM_TRACE_NOT_FOUND : UM_TRACE_NOT_EXECUTABLE;
 }
 
-static int start(struct session *session)
+static int start(struct tracing *tracing)
 {
 	const struct um_program_start start = {
-		.path = session->program_path,
-		.words = session->options.program,
-		.preload = session->preload,
-		.spool = um_spool_path(session->spool),
+		.path = tracing->program_path,
+		.words = tracing->options.program,
+		.preload = tracing->preload,
+		.spool = um_spool_path(tracing->spool),
 	};
-	int error = um_program_start(&session->program, &start);
+	int error = um_program_start(&tracing->program, &start);
 
 	if (!error)
 		return 0;
-	um_db_close(session->db);
-	session->db = NULL;
-	unlink(session->options.output);
+	um_db_close(tracing->db);
+	tracing->db = NULL;
+	unlink(tracing->options.output);
 	return exit_status_of(error);
 }
 
-static int trace(struct session *session)
+static int trace(struct tracing *tracing)
 {
-	int error = check_first(session);
+	int error = check_first(tracing);
 
 	if (error)
 		return exit_status_of(error);
-	if (prepare(session) != 0)
+	if (prepare(tracing) != 0)
 		return UM_TRACE_FAILED;
-	int status = start(session);
+	int status = start(tracing);
 	if (status)
 		return status;
-	um_progress_init(&session->progress, session->options.quiet);
-	run(session);
-	um_program_release(&session->program);
-	report(session);
+	um_progress_init(&tracing->progress, tracing->options.quiet);
+	run(tracing);
+	um_program_release(&tracing->program);
+	report(tracing);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct session session = {0};
+	struct tracing tracing = {0};
 	int status;
 
 	guard_descriptors();
-	um_program_init(&session.program);
-	if (um_trace_options_parse(&session.options, argc, argv) != 0) {
+	um_program_init(&tracing.program);
+	if (um_trace_options_parse(&tracing.options, argc, argv) != 0) {
 		complain();
 		return UM_TRACE_FAILED;
 	}
-	status = trace(&session);
+	status = trace(&tracing);
 	if (status)
 		complain();
 	else
-		status = um_program_exit_status(&session.program);
-	um_ingest_destroy(session.ingest);
-	um_db_close(session.db);
-	um_spool_destroy(session.spool);
-	um_model_fini(&session.model);
-	um_trace_options_free(&session.options);
-	free(session.program_path);
-	free(session.command);
-	free(session.environment);
-	free(session.preload);
+		status = um_program_exit_status(&tracing.program);
+	um_ingest_destroy(tracing.ingest);
+	um_db_close(tracing.db);
+	um_spool_destroy(tracing.spool);
+	um_model_fini(&tracing.model);
+	um_trace_options_free(&tracing.options);
+	free(tracing.program_path);
+	free(tracing.command);
+	free(tracing.environment);
+	free(tracing.preload);
 	return status;
 }
