@@ -85,8 +85,11 @@ static int find_machine(struct um_replay_run *run)
 	}
 	if (error)
 		return error;
-	if (replay->policy->machine)
-		return um_machine_load(&replay->machine, replay->policy->machine);
+	if (replay->policy->machine) {
+		error = um_machine_load(&replay->machine, replay->policy->machine);
+		/* A machine that is not there is a wrong command line, or a wrong policy. */
+		return error == UM_ENOENT ? UM_EINVAL : error;
+	}
 	error = um_db_each(run->trace, &um_table_run, NULL, 0, take_machine, run);
 	if (error || replay->machine)
 		return error;

@@ -64,6 +64,7 @@ run umsim replay -q app.um.db --memory 0
 run umsim replay -q app.um.db -o none.yaml --force
 run sh -c 'umsim replay -q app.um.db --force >/dev/full'
 run umsim replay -q app.um.db --driver best
+run umsim replay -q app.um.db --machine nosuch
 run umsim replay -q app.um.db --memory 1TiB -o big.um.db
 run umsim replay -q app.um.db --format=xml
 run umsim replay -q nowhere.um.db
