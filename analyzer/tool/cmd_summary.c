@@ -29,13 +29,10 @@ static const char help[] =
 	"page faults, and a table each of the kernels and the allocations."
 	"\v"
 	"Columns: \"moved\" is pages that migrated, \"remote\" is lines accessed in place over the "
-	"link, \"copied\" is explicit copies; \"in\" is to the GPU, \"out\" to the host. "
-	"\"touched\" "
+	"link, \"copied\" is explicit copies; \"in\" is to the GPU, \"out\" to the host. \"touched\" "
 	"counts whole pages of 4 KiB, \"host pages\" the pages that the host touched between "
-	"device "
-	"operations, every time anew. \"reads\" and \"writes\" are those of the lanes, "
-	"\"requests\" "
-	"what is left of them once each wave's neighbours are served together.\n"
+	"device operations, every time anew. \"reads\" and \"writes\" are those of the lanes, "
+	"\"requests\" what is left of them once each wave's neighbours are served together.\n"
 	"\n"
 	"A trace can be read while it is still being recorded.";
 

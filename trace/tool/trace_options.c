@@ -37,8 +37,7 @@ static const struct argp_option options[] = {
 	 3},
 	{"host-watch", OPTION_HOST_WATCH, "METHOD", 0,
 	 "How host accesses are seen: wp-async, uffd-sync, mprotect, none; default: auto, the "
-	 "first "
-	 "of them that works here",
+	 "first of them that works here",
 	 3},
 	{NULL, 0, NULL, 0, "Faults and migrations, which a driver model adds after the run:", 4},
 	{"driver", OPTION_DRIVER, "NAME", 0, "Driver model; default: demand", 4},
@@ -57,11 +56,9 @@ static const char documentation[] =
 	"CPU."
 	"\v"
 	"The trace is an SQLite database that can be read at any moment, also while the program "
-	"runs "
-	"or after it crashed. Accesses in it are what the kernels did; times are the CPU's; page "
+	"runs or after it crashed. Accesses in it are what the kernels did; times are the CPU's; page "
 	"faults and migrations are those of a driver model, not of hardware. Table 'origin' says "
-	"so "
-	"for each kind of record.\n\n"
+	"so for each kind of record.\n\n"
 	"PROGRAM's input, output, signals and exit status are as without umtrace. Where the trace "
 	"cannot be written any more, PROGRAM goes on untraced.\n\n"
 	"Examples:\n"
