@@ -24,4 +24,4 @@ show umtrace --force ./matmul --m=512 --n=512 --k=512
 show umanalyze summary matmul.um.db
 show umsim replay matmul.um.db -P policies/none.yaml -P policies/prefetch.yaml \
 	-P policies/host.yaml --page-size 4KiB --page-size 64KiB --force -q
-printf '\nThe last table is the predicted link traffic. The traces are in build/demo.\n'
+printf '\nThese tables are the predicted link traffic. The traces are in build/demo.\n'
