@@ -45,7 +45,7 @@ void um_progress_trace(struct um_progress *progress, const struct um_ingest_tota
 
 	if (!is_due(progress))
 		return;
-	fprintf(stderr, REWRITE "umtrace: %.1f s, %s operations, %s kernels, %s of records",
+	fprintf(stderr, REWRITE "umtrace: %.1f s, operations %s, launches %s, %s of records",
 		(double)(progress->last_ns - progress->start_ns) / 1e9,
 		um_format_count(ops, sizeof(ops), totals->ops),
 		um_format_count(launches, sizeof(launches), totals->launches),
