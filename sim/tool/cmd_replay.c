@@ -55,25 +55,6 @@ static const char documentation[] =
 	"  umsim replay app.um.db -P x.yaml --memory 4GiB -o small.um.db --force\n\n"
 	"Exit status: 0 done, 1 failure, 2 usage (also a policy that is wrong or does not fit).";
 
-static int parse_page_size(struct um_replay_arguments *arguments, const char *text)
-{
-	uint64_t *bytes = &arguments->page_bytes[arguments->page_count++];
-	int error = um_parse_bytes(text, bytes);
-
-	if (!error && *bytes == 0)
-		error = um_fail(UM_EINVAL, "a page of 0 bytes holds nothing");
-	return error;
-}
-
-static int parse_memory(struct um_replay_arguments *arguments, const char *text)
-{
-	int error = um_parse_bytes(text, &arguments->memory_bytes);
-
-	if (!error && arguments->memory_bytes == 0)
-		error = um_fail(UM_EINVAL, "a device without memory runs nothing");
-	return error;
-}
-
 static int parse_format(struct um_replay_arguments *arguments, const char *text)
 {
 	arguments->json = !strcmp(text, "json");
@@ -104,10 +85,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		arguments->driver = value;
 		break;
 	case OPTION_PAGE_SIZE:
-		error = parse_page_size(arguments, value);
+		error = um_parse_page_bytes(value, &arguments->page_bytes[arguments->page_count++]);
 		break;
 	case OPTION_MEMORY:
-		error = parse_memory(arguments, value);
+		error = um_parse_memory_bytes(value, &arguments->memory_bytes);
 		break;
 	case OPTION_FORCE:
 		arguments->force = true;

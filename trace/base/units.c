@@ -212,6 +212,29 @@ int um_parse_bytes(const char *text, uint64_t *out)
 	return parse_whole(out, &bytes_quantity, text, "bytes");
 }
 
+static int parse_some_bytes(const char *text, const char *why_not_0, uint64_t *out)
+{
+	uint64_t bytes = 0;
+	int error = um_parse_bytes(text, &bytes);
+
+	if (error)
+		return error;
+	if (bytes == 0)
+		return um_fail(UM_EINVAL, "%s", why_not_0);
+	*out = bytes;
+	return 0;
+}
+
+int um_parse_page_bytes(const char *text, uint64_t *out)
+{
+	return parse_some_bytes(text, "a page of 0 bytes holds nothing", out);
+}
+
+int um_parse_memory_bytes(const char *text, uint64_t *out)
+{
+	return parse_some_bytes(text, "a device without memory runs nothing", out);
+}
+
 int um_parse_duration(const char *text, uint64_t *out_ns)
 {
 	return parse_whole(out_ns, &duration_quantity, text, "nanoseconds");

@@ -12,6 +12,9 @@
 
 /* Each returns 0, or UM_EINVAL with a message that quotes `text`. Nothing may follow the unit. */
 int um_parse_bytes(const char *text, uint64_t *out);
+/* The same of sizes that must not be 0: of a page, of a device's memory. */
+int um_parse_page_bytes(const char *text, uint64_t *out);
+int um_parse_memory_bytes(const char *text, uint64_t *out);
 int um_parse_bandwidth(const char *text, double *out_bytes_per_second);
 int um_parse_duration(const char *text, uint64_t *out_ns);
 int um_parse_u64(const char *text, uint64_t *out);

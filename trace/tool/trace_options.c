@@ -102,24 +102,6 @@ static int parse_host_watch(struct um_trace_options *parsed, const char *text)
 		       text);
 }
 
-static int parse_memory(struct um_trace_options *parsed, const char *text)
-{
-	int error = um_parse_bytes(text, &parsed->memory_bytes);
-
-	if (!error && parsed->memory_bytes == 0)
-		error = um_fail(UM_EINVAL, "a device without memory runs nothing");
-	return error;
-}
-
-static int parse_page_size(struct um_trace_options *parsed, const char *text)
-{
-	int error = um_parse_bytes(text, &parsed->page_bytes);
-
-	if (!error && parsed->page_bytes == 0)
-		error = um_fail(UM_EINVAL, "a page of 0 bytes holds nothing");
-	return error;
-}
-
 static int parse_output(struct um_trace_options *parsed, const char *text)
 {
 	if (!*text)
@@ -152,10 +134,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		error = um_driver_find(value) ? 0 : UM_EINVAL;
 		break;
 	case OPTION_PAGE_SIZE:
-		error = parse_page_size(parsed, value);
+		error = um_parse_page_bytes(value, &parsed->page_bytes);
 		break;
 	case OPTION_MEMORY:
-		error = parse_memory(parsed, value);
+		error = um_parse_memory_bytes(value, &parsed->memory_bytes);
 		break;
 	case OPTION_NO_REQUESTS:
 		parsed->no_requests = true;
