@@ -15,6 +15,7 @@
 
 struct um_driver;
 struct um_fault_buffers;
+struct um_evict_choice;
 
 struct um_driver_env {
 	struct um_machine *machine;
@@ -23,6 +24,10 @@ struct um_driver_env {
 	struct um_fault_buffers *faults;
 	const struct um_param_value *params; /* one for each of ops->params, in order; checked */
 	uint64_t page_bytes;		     /* as asked for; 0: the driver's own default */
+	/* The order in which memory is given up (evict.h); NULL: the driver's own. */
+	const struct um_evict_choice *evict;
+	struct um_probe
+		*probe; /* for driver_event rows; all others leave through machine and buffers */
 	/*
 	 * Tells that the driver ignores something it was asked, with its reason, once per `what`.
 	 * Both must be literals: they are kept.
@@ -34,7 +39,7 @@ struct um_driver_env {
 struct um_alloc {
 	um_alloc_id allocation;
 	uint32_t kind;	/* enum um_allocation_kind */
-	uint32_t flags; /* hipMemAttach* */
+	uint32_t flags; /* as given to HIP; of pageable memory UM_PAGEABLE_* */
 	uint64_t bytes;
 	uint64_t address;    /* a multiple of ops->alignment_bytes; no two live at once overlap */
 	um_device_id device; /* current at the call */
@@ -136,6 +141,12 @@ struct um_driver_ops {
 	 * Calls of the program: the host goes on at *done_at, which comes in as now. What a driver
 	 * does not answer to is NULL, except where it says otherwise.
 	 */
+	/*
+	 * Where memory of a kind lives, asked before it is added to the machine; NULL: managed memory
+	 * has pages of its own, pageable and pinned memory stays on the host. A driver can make
+	 * managed memory pinned (no HMM), or let pageable memory migrate.
+	 */
+	enum um_home (*home)(struct um_driver *, const struct um_alloc *);
 	int (*on_alloc)(struct um_driver *, const struct um_alloc *, um_ns *done_at); /* not NULL */
 	int (*on_free)(struct um_driver *, um_alloc_id, um_ns *done_at);	      /* not NULL */
 	int (*on_advice)(struct um_driver *, const struct um_advice *, um_ns *done_at);

@@ -27,6 +27,14 @@ typedef uint32_t um_page;     /* within its allocation */
 
 /* What a machine file holds (machine_file.h reads it). Every figure's source stands beside it
  * there. */
+/* Whether a device can retry an access that faulted, and who says that it does. */
+enum um_xnack_support {
+	UM_XNACK_NEVER,	  /* a fault ends the process (GFX10 and later) */
+	UM_XNACK_BOOT,	  /* as the driver was loaded (amdgpu.noretry): HSA_XNACK changes nothing */
+	UM_XNACK_PROCESS, /* each process chooses (HSA_XNACK); off unless it asks */
+	UM_XNACK_ALWAYS,  /* there is no such switch (NVIDIA) */
+};
+
 struct um_link_spec {
 	char name[32];		      /* "PCIe 4.0 x16" */
 	double to_device_bytes_per_s; /* achieved by large transfers, not the signalling rate */
@@ -34,6 +42,7 @@ struct um_link_spec {
 	um_ns latency_ns;	       /* of one transfer */
 	uint32_t remote_request_bytes; /* payload of one remote request: 64 */
 	double remote_requests_per_s;  /* that a device keeps in flight over the link */
+	bool coherent; /* the host can map device memory (xGMI to the CPU), and need not fault */
 };
 struct um_machine_spec {
 	char name[32];	      /* "mi250x" */
@@ -46,8 +55,9 @@ struct um_machine_spec {
 	uint32_t wave_lanes;
 	uint32_t clock_khz, memory_clock_khz, memory_bus_bits, l2_bytes;
 	double memory_bytes_per_s;
-	um_ns launch_ns;	  /* from launch to first group */
-	bool xnack;		  /* can retry faults */
+	um_ns launch_ns; /* from launch to first group */
+	enum um_xnack_support xnack;
+	bool apu;		  /* host and device share one memory: nothing migrates */
 	struct um_link_spec link; /* host to each device */
 	char *text;		  /* the file as read; owned */
 };

@@ -33,8 +33,33 @@ static const struct um_yaml_key link_keys[] = {
 	{"latency", um_yaml_duration, LINK(latency_ns), 0, 0, LATENCY_MAX, true},
 	{"remote_request", um_yaml_bytes32, LINK(remote_request_bytes), 0, 16, 4096, true},
 	{"remote_requests_per_s", um_yaml_rate, LINK(remote_requests_per_s), 0, 1e3, 1e13, true},
+	{"coherent", um_yaml_bool, LINK(coherent), 0, 0, 0, false},
 	{0},
 };
+
+/* `true` and `false` are what files of version 0.1 have. */
+static int read_xnack(const struct um_yaml_file *file, const struct um_yaml_node *node,
+		      const struct um_yaml_key *key, void *target)
+{
+	static const struct {
+		const char *word;
+		enum um_xnack_support support;
+	} words[] = {{"never", UM_XNACK_NEVER},	    {"boot", UM_XNACK_BOOT},
+		     {"process", UM_XNACK_PROCESS}, {"always", UM_XNACK_ALWAYS},
+		     {"false", UM_XNACK_NEVER},	    {"true", UM_XNACK_PROCESS}};
+	const char *text = um_yaml_scalar(file, node, key->name);
+
+	if (!text)
+		return UM_EINVAL;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(words[i].word, text) == 0) {
+			*(enum um_xnack_support *)(void *)((char *)target + key->offset) =
+				words[i].support;
+			return 0;
+		}
+	return um_yaml_fail(file, node, "%s: \"%.48s\" is none of never, boot, process, always",
+			    key->name, text);
+}
 
 static int read_link(const struct um_yaml_file *file, const struct um_yaml_node *node,
 		     const struct um_yaml_key *key, void *target)
@@ -70,7 +95,8 @@ static const struct um_yaml_key machine_keys[] = {
 	{"memory_bandwidth", um_yaml_bandwidth, MACHINE(memory_bytes_per_s), 0, BANDWIDTH_MIN,
 	 BANDWIDTH_MAX, true},
 	{"launch", um_yaml_duration, MACHINE(launch_ns), 0, 0, LATENCY_MAX, true},
-	{"xnack", um_yaml_bool, MACHINE(xnack), 0, 0, 0, true},
+	{"xnack", read_xnack, MACHINE(xnack), 0, 0, 0, true},
+	{"apu", um_yaml_bool, MACHINE(apu), 0, 0, 0, false},
 	{"link", read_link, MACHINE(link), 0, 0, 0, true},
 	{0},
 };

@@ -7,6 +7,7 @@
 #define UM_POLICY_H
 
 #include "sim/driver/driver.h"
+#include "sim/driver/evict.h"
 #include "sim/machine/machine.h"
 #include "sim/machine/param.h"
 
@@ -56,8 +57,11 @@ struct um_rule {
 struct um_policy {
 	char *path;    /* "-" for the built-in empty one */
 	char *machine; /* name or file (relative to the policy's folder); NULL: default */
-	const struct um_driver_ops *driver; /* never NULL: UM_DRIVER_DEFAULT where none is named */
+	const struct um_driver_ops *driver; /* never NULL; UM_DRIVER_DEFAULT until it is settled */
 	struct um_param_value *params;	    /* one for each of driver->params */
+	bool driver_named;		    /* by the file or an option: settling leaves it */
+	const struct um_evict_ops *evict;   /* NULL: the driver's own order */
+	uint64_t evict_seed;		    /* of `random` */
 	uint64_t page_bytes;		    /* 0: the driver's default */
 	uint64_t memory_bytes;		    /* 0: the machine's */
 	bool keep_program_advice,
@@ -82,6 +86,15 @@ int um_policy_text(char **out, const struct um_policy *);
  */
 int um_policy_set_driver(struct um_policy *, const char *name);
 int um_policy_set_page_bytes(struct um_policy *, uint64_t page_bytes);
+/*
+ * What had to wait for the machine and the trace. Where no driver was named it becomes the one that
+ * models the machine's own (gfx: amdgpu_svm; else demand). A driver's parameter `xnack` that is
+ * `auto` becomes on or off: as the traced program had it, else as the machine has it (a process
+ * that does not ask: off; no such switch: on). UM_EINVAL: `on` where the machine never retries
+ * faults. Called once, before um_simulate().
+ */
+enum um_xnack { UM_XNACK_UNKNOWN = -1, UM_XNACK_OFF, UM_XNACK_ON };
+int um_policy_settle(struct um_policy *, const struct um_machine_spec *, enum um_xnack traced);
 /* UM_EINVAL with the rule's line where a rule names a device that the machine does not have. */
 int um_policy_check_devices(const struct um_policy *, const struct um_machine_spec *);
 

@@ -73,6 +73,11 @@ void um_probe_remote_access(struct um_probe *probe, const struct um_remote_acces
 	TELL(probe, remote_access, row);
 }
 
+void um_probe_driver_event(struct um_probe *probe, const struct um_driver_event_row *row)
+{
+	TELL(probe, driver_event, row);
+}
+
 void um_probe_copy_traffic(struct um_probe *probe, const struct um_copy_traffic_row *row)
 {
 	TELL(probe, copy_traffic, row);

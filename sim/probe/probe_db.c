@@ -130,6 +130,11 @@ static void put_op(void *context, const struct um_op_row *row)
 		insert(writer, &um_table_op, row);
 }
 
+static void put_event(void *context, const struct um_driver_event_row *row)
+{
+	insert(context, &um_table_driver_event, row);
+}
+
 static void put_copy(void *context, const struct um_copy_traffic_row *row)
 {
 	insert(context, &um_table_copy_traffic, row);
@@ -181,6 +186,7 @@ int um_probe_db(struct um_observer *out, struct um_db *db, unsigned flags)
 		.migration = put_migration,
 		.mapping = put_mapping,
 		.remote_access = put_remote,
+		.driver_event = put_event,
 		.copy_traffic = put_copy,
 		.finish = finish,
 	};

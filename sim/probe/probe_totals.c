@@ -2,6 +2,7 @@
 #include "probe.h"
 
 #include <assert.h>
+#include <string.h>
 
 static void see_time(struct um_totals *totals, int64_t end_ns)
 {
@@ -55,6 +56,17 @@ static void add_remote(void *context, const struct um_remote_access_row *row)
 		totals->remote_requests += (uint64_t)row->requests;
 }
 
+static void add_event(void *context, const struct um_driver_event_row *row)
+{
+	struct um_totals *totals = context;
+
+	if (strcmp(row->kind, UM_EVENT_QUEUE_EVICTION) != 0)
+		return;
+	totals->queue_evictions += (uint64_t)row->count;
+	if (row->end_ns != UM_NULL)
+		totals->queues_stopped_ns += (uint64_t)(row->end_ns - row->start_ns);
+}
+
 static void add_copy(void *context, const struct um_copy_traffic_row *row)
 {
 	struct um_totals *totals = context;
@@ -83,6 +95,7 @@ struct um_observer um_probe_totals(struct um_totals *totals)
 		.fault = add_fault,
 		.migration = add_migration,
 		.remote_access = add_remote,
+		.driver_event = add_event,
 		.copy_traffic = add_copy,
 		.link_time = add_link_time,
 	};

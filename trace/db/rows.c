@@ -147,6 +147,21 @@ static const struct um_column remote_access_columns[] = {
 TABLE(remote_access, "rowid");
 #undef ROW
 
+#define ROW struct um_driver_event_row
+static const struct um_column driver_event_columns[] = {
+	INT(op), INT(device), TEXT_(kind), TEXT(reason), INT(allocation), INT(first_page), INT(pages),
+	INT_(count), INT_(start_ns), INT(end_ns), {0},
+};
+TABLE(driver_event, "rowid");
+#undef ROW
+
+#define ROW struct um_bound_row
+static const struct um_column bound_columns[] = {
+	TEXT_(quantity), INT(page_bytes), INT_(value), {0},
+};
+TABLE(bound, "rowid");
+#undef ROW
+
 #define ROW struct um_copy_traffic_row
 static const struct um_column copy_traffic_columns[] = {
 	INT_(op), INT(allocation), INT_(bytes_to_device), INT_(bytes_to_host), INT_(start_ns),
@@ -179,6 +194,8 @@ const struct um_table *const um_tables[] = {
 	&um_table_migration,
 	&um_table_mapping,
 	&um_table_remote_access,
+	&um_table_driver_event,
+	&um_table_bound,
 	&um_table_copy_traffic,
 	&um_table_loss,
 	NULL,

@@ -148,6 +148,17 @@ struct um_remote_access_row {
 	int64_t lines_read, lines_written, requests, bytes_to_device, bytes_to_host;
 };
 
+struct um_driver_event_row {
+	int64_t op, device;
+	const char *kind, *reason;
+	int64_t allocation, first_page, pages, count, start_ns, end_ns;
+};
+
+struct um_bound_row {
+	const char *quantity;
+	int64_t page_bytes, value;
+};
+
 struct um_copy_traffic_row {
 	int64_t op, allocation, bytes_to_device, bytes_to_host, start_ns, end_ns;
 };
@@ -162,7 +173,8 @@ struct um_loss_row {
 extern const struct um_table um_table_run, um_table_device, um_table_origin, um_table_site,
 	um_table_frame, um_table_allocation, um_table_op, um_table_kernel, um_table_page_access,
 	um_table_access_chunk, um_table_fault, um_table_migration, um_table_mapping,
-	um_table_remote_access, um_table_copy_traffic, um_table_loss;
+	um_table_remote_access, um_table_driver_event, um_table_bound, um_table_copy_traffic,
+	um_table_loss;
 
 extern const struct um_table *const um_tables[]; /* all of them, ends with NULL */
 

@@ -14,7 +14,7 @@
 -- computed columns, which read like any other.
 
 PRAGMA application_id = 0x554d5452;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2; -- 2: driver_event, bound
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
 -- the file was stopped before the program ended, and the trace ends early.
@@ -261,6 +261,31 @@ CREATE TABLE remote_access (
 	requests INTEGER,
 	bytes_to_device INTEGER NOT NULL, -- 64 a line read
 	bytes_to_host INTEGER NOT NULL    -- 64 a line written
+);
+
+-- What a driver did beside serving faults and moving pages. 'queue_eviction': all queues of the process
+-- on the device stood still, from start_ns to end_ns. reason: why, in the driver's own words. count:
+-- of what happened alike (stops that overlap are one).
+CREATE TABLE driver_event (
+	op INTEGER,
+	device INTEGER,
+	kind TEXT NOT NULL,           -- 'queue_eviction', 'vram_refused', ...
+	reason TEXT,                  -- 'svm', 'ttm', ...
+	allocation INTEGER,
+	first_page INTEGER,
+	pages INTEGER,
+	count INTEGER NOT NULL,
+	start_ns INTEGER NOT NULL,
+	end_ns INTEGER
+);
+
+-- The least that any driver and policy could have done with these accesses (sim/ideal): proven lower
+-- bounds. quantity: 'bytes_to_device', 'bytes_to_host' (migration and remote accesses together),
+-- 'device_faults', 'host_faults' (for page_bytes, which is NULL where it does not matter).
+CREATE TABLE bound (
+	quantity TEXT NOT NULL,
+	page_bytes INTEGER,
+	value INTEGER NOT NULL
 );
 
 -- What explicit copies (op.kind 'copy') moved over the link.

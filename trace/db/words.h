@@ -11,6 +11,10 @@ struct um_word {
 	const char *label;
 };
 
+/* allocation.flags of pageable memory: what the kernel calls its initial heap and stack. */
+#define UM_PAGEABLE_HEAP  1
+#define UM_PAGEABLE_STACK 2
+
 /* fault.access */
 enum um_fault_access {
 	UM_FAULT_READ,
@@ -43,6 +47,10 @@ enum um_traffic_cause {
 	UM_TRAFFIC_COPY,
 	UM_TRAFFIC_CAUSES
 };
+
+/* driver_event.kind */
+#define UM_EVENT_QUEUE_EVICTION "queue_eviction"
+#define UM_EVENT_VRAM_REFUSED	"vram_refused" /* no room on the device: mapped from the host */
 
 /* mapping.change */
 enum um_mapping_change {

@@ -58,7 +58,7 @@ void um_model_spool_config(const struct um_model *model, struct um_spool_config 
 {
 	const struct um_machine_spec *machine = model->machine;
 
-	config->xnack = machine->xnack;
+	config->xnack = machine->xnack != UM_XNACK_NEVER;
 	config->devices = machine->devices;
 	config->compute_units = machine->compute_units;
 	config->clock_khz = machine->clock_khz;
@@ -77,7 +77,7 @@ void um_model_describe_machine(const struct um_model *model, struct um_run_row *
 	run->memory_bytes = (int64_t)model->memory_bytes;
 	/* Only AMD's have such a switch. */
 	if (strncmp(model->machine->arch, "gfx", 3) == 0)
-		run->xnack = model->machine->xnack ? "on" : "off";
+		run->xnack = model->machine->xnack != UM_XNACK_NEVER ? "on" : "off";
 }
 
 /* --- devices --- */

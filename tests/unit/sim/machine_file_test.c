@@ -25,7 +25,7 @@ static const char small[] = "name: small\n"
 			    "l2: 1MiB\n"
 			    "memory_bandwidth: 100GB/s\n"
 			    "launch: 0\n"
-			    "xnack: off\n"
+			    "xnack: never\n"
 			    "link:\n"
 			    "  name: PCIe 3.0 x8\n"
 			    "  to_device: 6GB/s\n"
@@ -55,7 +55,7 @@ static void every_key(void **state)
 	assert_int_equal(spec->l2_bytes, 1 << 20);
 	assert_true(spec->memory_bytes_per_s == 100e9);
 	assert_int_equal(spec->launch_ns, 0);
-	assert_false(spec->xnack);
+	assert_int_equal(spec->xnack, UM_XNACK_NEVER);
 	assert_string_equal(spec->link.name, "PCIe 3.0 x8");
 	assert_true(spec->link.to_device_bytes_per_s == 6e9);
 	assert_true(spec->link.to_host_bytes_per_s == 5.5e9);
@@ -92,7 +92,8 @@ static const struct refusal refusals[] = {
 	 "m.yaml:20:3: a link has no \"latncy\": did you mean \"latency\"?"},
 	{"launch: 0\n", "", "m.yaml:1:1: a machine needs \"launch\""},
 	{"  latency: 1.5us\n", "", "m.yaml:17:3: a link needs \"latency\""},
-	{"xnack: off", "xnack: maybe", "m.yaml:15:8: xnack: \"maybe\" is neither true nor false"},
+	{"xnack: never", "xnack: maybe",
+	 "m.yaml:15:8: xnack: \"maybe\" is none of never, boot, process, always"},
 	{"name: small", "name: a name that is longer than the field",
 	 "m.yaml:1:7: name is longer than 31 characters"},
 	{"name: small", "name: [a]", "m.yaml:1:7: name takes a single value, not a list"},
