@@ -124,7 +124,7 @@ static int machine_of_run(const void *row, void *context)
 				strlen(run->machine_text));
 }
 
-static int check_devices(const struct um_policy *policy, struct um_db *trace)
+static int settle(struct um_policy *policy, struct um_db *trace)
 {
 	struct machine_choice choice = {0};
 	int error = 0;
@@ -135,6 +135,8 @@ static int check_devices(const struct um_policy *policy, struct um_db *trace)
 	}
 	if (!error && !choice.spec)
 		error = um_machine_load(&choice.spec, policy->machine);
+	if (!error)
+		error = um_policy_settle(policy, choice.spec, UM_XNACK_UNKNOWN);
 	if (!error)
 		error = um_policy_check_devices(policy, choice.spec);
 	um_machine_spec_destroy(choice.spec);
@@ -151,12 +153,12 @@ static int print_report(const struct options *options, const struct um_policy *p
 	return error || !reports ? error : um_policy_report_check(policy, reports);
 }
 
-static int check_with_trace(const struct options *options, const struct um_policy *policy,
+static int check_with_trace(const struct options *options, struct um_policy *policy,
 			    struct um_db *trace)
 {
 	struct um_subjects *subjects = NULL;
 	struct um_rule_report *reports = NULL;
-	int error = check_devices(policy, trace);
+	int error = settle(policy, trace);
 
 	if (!error)
 		error = um_subjects_load(&subjects, trace);
@@ -178,7 +180,7 @@ static int check(const struct options *options)
 	if (error)
 		return error;
 	if (!options->trace) {
-		error = check_devices(policy, NULL);
+		error = settle(policy, NULL);
 		if (!error)
 			error = print_report(options, policy, NULL, NULL);
 	} else {

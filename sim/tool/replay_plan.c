@@ -56,6 +56,35 @@ static char *name_output(const struct um_replay_arguments *arguments,
 	return path;
 }
 
+struct traced {
+	const struct um_machine_spec *machine; /* that is simulated */
+	enum um_xnack xnack;
+};
+
+/*
+ * What the program had counts for another machine only where a process can choose: how one machine
+ * was booted says nothing of another.
+ */
+static int take_xnack(const void *row, void *context)
+{
+	const struct um_run_row *run = row;
+	struct traced *traced = context;
+	bool is_same = run->machine && strcmp(run->machine, traced->machine->name) == 0;
+
+	if (run->xnack && (is_same || traced->machine->xnack == UM_XNACK_PROCESS))
+		traced->xnack = strcmp(run->xnack, "on") == 0 ? UM_XNACK_ON : UM_XNACK_OFF;
+	return 0;
+}
+
+static int settle(struct um_replay_run *run)
+{
+	struct um_replay *replay = run->replay;
+	struct traced traced = {.machine = replay->machine, .xnack = UM_XNACK_UNKNOWN};
+	int error = um_db_each(run->trace, &um_table_run, NULL, 0, take_xnack, &traced);
+
+	return error ? error : um_policy_settle(replay->policy, replay->machine, traced.xnack);
+}
+
 static int take_machine(const void *row, void *context)
 {
 	const struct um_run_row *run = row;
@@ -137,12 +166,13 @@ static int prepare(struct um_replay_run *run, const char *policy_path, uint64_t 
 				: um_policy_default(&replay->policy);
 
 	if (!error)
+		error = find_machine(run);
+	if (!error)
 		error = apply_options(run, page_bytes);
 	if (!error)
-		error = find_machine(run);
-	if (error)
-		return error;
-	error = name_machine(replay);
+		error = settle(run);
+	if (!error)
+		error = name_machine(replay);
 	if (error)
 		return error;
 	replay->driver = replay->policy->driver;

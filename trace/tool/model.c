@@ -23,6 +23,8 @@ static int choose_driver(struct um_model *model, const struct um_trace_options *
 		error = um_policy_set_driver(model->policy, options->driver);
 	if (!error && options->page_bytes)
 		error = um_policy_set_page_bytes(model->policy, options->page_bytes);
+	if (!error)
+		error = um_policy_settle(model->policy, model->machine, UM_XNACK_UNKNOWN);
 	if (error)
 		return error;
 	model->driver = model->policy->driver;

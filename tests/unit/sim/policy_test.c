@@ -17,12 +17,13 @@
  * In place of sim/driver/registry.c: the tests of policies do not change with the drivers. */
 
 static const char *const orders[] = {"fault", "none", NULL};
+static const char *const xnacks[] = {"auto", "on", "off", NULL};
 static const struct um_param demand_params[] = {
 	{"service", UM_PARAM_DURATION, 0, 1e9, "20us", NULL, "a batch"},
 	{"batch", UM_PARAM_COUNT, 1, 256, "32", NULL, "faults"},
 	{"window", UM_PARAM_BYTES, 4096, 1 << 30, "2MiB", NULL, "bytes"},
 	{"share", UM_PARAM_REAL, 0, 1, "0.3", NULL, "part"},
-	{"xnack", UM_PARAM_BOOL, 0, 0, "on", NULL, "retry"},
+	{"xnack", UM_PARAM_CHOICE, 0, 0, "auto", xnacks, "retry"},
 	{"order", UM_PARAM_CHOICE, 0, 0, "fault", orders, "order"},
 	{0},
 };
@@ -32,23 +33,27 @@ static const struct um_driver_ops demand = {.name = "demand",
 					    .page_bytes = demand_pages,
 					    .default_page_bytes = 4096};
 static const struct um_driver_ops fixed = {.name = "fixed", .default_page_bytes = 65536};
+static const struct um_driver_ops amdgpu_svm = {.name = "amdgpu_svm",
+						.params = demand_params,
+						.page_bytes = demand_pages,
+						.default_page_bytes = 2097152};
+/* The last one comes and goes. */
+static const struct um_driver_ops *const drivers[] = {&demand, &fixed, &amdgpu_svm};
+static size_t driver_count = 2;
 
 const struct um_driver_ops *um_driver_find(const char *name)
 {
-	if (strcmp(name, "demand") == 0)
-		return &demand;
-	if (strcmp(name, "fixed") == 0)
-		return &fixed;
+	for (size_t i = 0; i < driver_count; i++)
+		if (strcmp(name, drivers[i]->name) == 0)
+			return drivers[i];
 	um_fail(UM_EINVAL, "no driver \"%.48s\": there are demand, fixed", name);
 	return NULL;
 }
 
 const struct um_driver_ops *const *um_driver_registry(size_t *count)
 {
-	static const struct um_driver_ops *const all[] = {&demand, &fixed};
-
-	*count = 2;
-	return all;
+	*count = driver_count;
+	return drivers;
 }
 
 /* ---------------------------------------------------------------- helpers */
@@ -69,6 +74,9 @@ static char *text_of(const struct um_policy *policy)
 	assert_int_equal(um_policy_text(&text, policy), 0);
 	return text;
 }
+
+static const struct um_machine_spec nvidia = {
+	.name = "h200", .arch = "sm_90", .devices = 1, .xnack = UM_XNACK_ALWAYS};
 
 /* ---------------------------------------------------------------- what is refused */
 
@@ -102,7 +110,9 @@ static const struct refusal refusals[] = {
 	{"driver: {window: 1KiB}\n",
 	 "p.yaml:1:18: window: 1KiB is out of range: it can be 4 KiB to 1 GiB"},
 	{"driver: {share: inf}\n", "p.yaml:1:17: share: \"inf\" is not a number"},
-	{"driver: {xnack: maybe}\n", "p.yaml:1:17: xnack: \"maybe\" is neither on nor off"},
+	{"driver: {xnack: maybe}\n", "p.yaml:1:17: xnack: \"maybe\" is none of auto, on, off"},
+	{"driver: {batsh: 3}\n",
+	 "p.yaml:1:10: driver demand has no \"batsh\": did you mean \"batch\"?"},
 	{"driver: {order: lru}\n", "p.yaml:1:17: order: \"lru\" is none of fault, none"},
 	{"driver: [demand]\n", "p.yaml:1:9: driver takes a single value, not a list"},
 	{"memory: 0\n", "p.yaml:1:9: memory: 0 is out of range: it can be 4 KiB to 256 TiB"},
@@ -174,10 +184,13 @@ static void refused(void **state)
 		struct um_policy *policy = NULL;
 		int error = um_policy_parse(&policy, "p.yaml", refusals[i].text,
 					    strlen(refusals[i].text));
+		/* What depends on a driver that is not named is found when it is known. */
+		if (!error)
+			error = um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN);
 		if (error != UM_EINVAL)
 			fail_msg("%s: %d", refusals[i].text, error);
 		assert_string_equal(um_error_message(), refusals[i].message);
-		assert_null(policy);
+		um_policy_destroy(policy);
 	}
 }
 
@@ -244,7 +257,7 @@ static void read_whole(void **state)
 	assert_ptr_equal(policy->driver, &demand);
 	assert_int_equal(policy->params[0].integer, 20000);
 	assert_int_equal(policy->params[1].integer, 64);
-	assert_int_equal(policy->params[4].integer, 0);
+	assert_string_equal(xnacks[policy->params[4].integer], "off");
 	assert_int_equal(policy->page_bytes, 65536);
 	assert_int_equal(policy->memory_bytes, 1536 << 20);
 	assert_false(policy->keep_program_advice);
@@ -295,6 +308,14 @@ static void defaults_are_spelled_out(void **state)
 	assert_int_equal(um_policy_default(&policy), 0);
 	char *text = text_of(policy);
 	assert_string_equal(text, "machine: \"mi250x\"\n"
+				  "# driver: the machine's own\n"
+				  "# page_size: the driver's own\n"
+				  "# memory: all that the machine has\n"
+				  "program: {advice: keep, prefetch: keep}\n");
+	free(text);
+	assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), 0);
+	text = text_of(policy);
+	assert_string_equal(text, "machine: \"mi250x\"\n"
 				  "driver: {name: demand, service: 20us, batch: 32, window: 2MiB, "
 				  "share: 0.3, xnack: on, order: fault}\n"
 				  "page_size: 4KiB\n"
@@ -307,15 +328,159 @@ static void defaults_are_spelled_out(void **state)
 
 static void command_line_over_it(void **state)
 {
-	struct um_policy *policy = parsed("page_size: 64KiB\n");
+	struct um_policy *policy = parsed("driver: demand\npage_size: 64KiB\n");
 
 	(void)state;
-	assert_int_equal(um_policy_set_page_bytes(policy, 2097152), 0);
 	assert_int_equal(um_policy_set_page_bytes(policy, 8192), UM_EINVAL);
+	assert_string_equal(um_error_message(), "page_size: driver demand does not take 8 KiB; it "
+						"takes 4 KiB, 64 KiB, 2 MiB");
+	assert_int_equal(um_policy_set_page_bytes(policy, 2097152), 0);
 	assert_int_equal(policy->page_bytes, 2097152);
 	assert_int_equal(um_policy_set_driver(policy, "none"), UM_EINVAL);
 	/* 2 MiB was asked for, and this driver has 64 KiB only. */
 	assert_int_equal(um_policy_set_driver(policy, "fixed"), UM_EINVAL);
+	um_policy_destroy(policy);
+}
+
+/* ---------------------------------------------------------------- settling */
+
+static void driver_of_the_machine(void **state)
+{
+	const struct um_machine_spec amd = {
+		.name = "mi250x", .arch = "gfx90a", .devices = 1, .xnack = UM_XNACK_PROCESS};
+	struct um_policy *policy = parsed("driver: {batch: 7}\npage_size: 2MiB\n");
+
+	(void)state;
+	/* Until its driver is there. */
+	assert_int_equal(um_policy_settle(policy, &amd, UM_XNACK_UNKNOWN), 0);
+	assert_ptr_equal(policy->driver, &demand);
+	um_policy_destroy(policy);
+
+	driver_count = 3;
+	policy = parsed("driver: {batch: 7}\npage_size: 2MiB\n");
+	assert_int_equal(um_policy_settle(policy, &amd, UM_XNACK_UNKNOWN), 0);
+	assert_ptr_equal(policy->driver, &amdgpu_svm);
+	assert_int_equal(policy->params[1].integer, 7);
+	um_policy_destroy(policy);
+
+	policy = parsed("driver: {name: demand, batch: 7}\n");
+	assert_int_equal(um_policy_settle(policy, &amd, UM_XNACK_UNKNOWN), 0);
+	assert_ptr_equal(policy->driver, &demand);
+	um_policy_destroy(policy);
+
+	policy = parsed("driver: {batch: 7}\n");
+	assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), 0);
+	assert_ptr_equal(policy->driver, &demand);
+	assert_int_equal(policy->params[1].integer, 7);
+	um_policy_destroy(policy);
+
+	/* An option over a driver that is not named: the settings are the new driver's. */
+	policy = parsed("driver: {batch: 7}\n");
+	assert_int_equal(um_policy_set_driver(policy, "fixed"), 0);
+	assert_int_equal(um_policy_settle(policy, &amd, UM_XNACK_UNKNOWN), UM_EINVAL);
+	assert_string_equal(
+		um_error_message(),
+		"p.yaml:1:10: driver fixed has no \"batch\"; it takes nothing but its name");
+	um_policy_destroy(policy);
+	driver_count = 2;
+}
+
+struct decision {
+	const char *policy;
+	enum um_xnack option;
+	enum um_xnack_support support;
+	enum um_xnack traced, xnack;
+	enum um_xnack_source source;
+	const char *message; /* or this */
+};
+#define NOT UM_XNACK_UNKNOWN
+#define ON  UM_XNACK_ON
+#define OFF UM_XNACK_OFF
+static const struct decision decisions[] = {
+	/* Nobody asks. */
+	{"", NOT, UM_XNACK_PROCESS, NOT, OFF, UM_XNACK_BY_MACHINE, NULL},
+	{"", NOT, UM_XNACK_BOOT, NOT, OFF, UM_XNACK_BY_MACHINE, NULL},
+	{"", NOT, UM_XNACK_NEVER, NOT, OFF, UM_XNACK_BY_MACHINE, NULL},
+	{"", NOT, UM_XNACK_ALWAYS, NOT, ON, UM_XNACK_BY_MACHINE, NULL},
+	{"driver: {xnack: auto}\n", NOT, UM_XNACK_PROCESS, NOT, OFF, UM_XNACK_BY_MACHINE, NULL},
+	/* The program had it. */
+	{"", NOT, UM_XNACK_PROCESS, ON, ON, UM_XNACK_BY_TRACE, NULL},
+	{"", NOT, UM_XNACK_PROCESS, OFF, OFF, UM_XNACK_BY_TRACE, NULL},
+	{"", NOT, UM_XNACK_BOOT, ON, ON, UM_XNACK_BY_TRACE, NULL},
+	{"", NOT, UM_XNACK_NEVER, ON, OFF, UM_XNACK_BY_MACHINE, NULL},
+	{"", NOT, UM_XNACK_ALWAYS, OFF, ON, UM_XNACK_BY_MACHINE, NULL},
+	/* The file says. */
+	{"driver: {xnack: on}\n", NOT, UM_XNACK_PROCESS, OFF, ON, UM_XNACK_BY_POLICY, NULL},
+	{"driver: {xnack: off}\n", NOT, UM_XNACK_BOOT, ON, OFF, UM_XNACK_BY_POLICY, NULL},
+	{"driver: {xnack: on}\n", NOT, UM_XNACK_BOOT, NOT, ON, UM_XNACK_BY_POLICY, NULL},
+	{"driver: {xnack: on}\n", NOT, UM_XNACK_NEVER, NOT, OFF, UM_XNACK_BY_POLICY,
+	 "xnack: on: m (gfx) cannot retry an access that faulted"},
+	{"driver: {xnack: off}\n", NOT, UM_XNACK_ALWAYS, NOT, OFF, UM_XNACK_BY_POLICY,
+	 "xnack: off: m (gfx) has no such switch"},
+	/* The option is over it. */
+	{"driver: {xnack: on}\n", OFF, UM_XNACK_PROCESS, ON, OFF, UM_XNACK_BY_OPTION, NULL},
+	{"driver: {xnack: off}\n", ON, UM_XNACK_PROCESS, OFF, ON, UM_XNACK_BY_OPTION, NULL},
+	{"", OFF, UM_XNACK_NEVER, NOT, OFF, UM_XNACK_BY_OPTION, NULL},
+	{"", ON, UM_XNACK_NEVER, NOT, OFF, UM_XNACK_BY_OPTION,
+	 "xnack: on: m (gfx) cannot retry an access that faulted"},
+	{"driver: fixed\n", ON, UM_XNACK_PROCESS, NOT, ON, UM_XNACK_BY_OPTION,
+	 "xnack: driver fixed does not model it"},
+	/* A driver that does not model it is told nothing, and the simulation says so. */
+	{"driver: fixed\n", NOT, UM_XNACK_PROCESS, ON, ON, UM_XNACK_BY_TRACE, NULL},
+};
+
+static void check_decision(const struct decision *decision)
+{
+	const struct um_machine_spec machine = {
+		.name = "m", .arch = "gfx", .devices = 1, .xnack = decision->support};
+	struct um_policy *policy = parsed(decision->policy);
+
+	policy->xnack_asked = decision->option;
+	int error = um_policy_settle(policy, &machine, decision->traced);
+	assert_int_equal(error, decision->message ? UM_EINVAL : 0);
+	if (decision->message) {
+		assert_string_equal(um_error_message(), decision->message);
+	} else {
+		const struct um_param_value *param =
+			um_param_find(policy->params, policy->driver->params, "xnack");
+		assert_int_equal(policy->xnack, decision->xnack);
+		assert_int_equal(policy->xnack_source, decision->source);
+		if (param)
+			assert_string_equal(xnacks[param->integer],
+					    decision->xnack == ON ? "on" : "off");
+	}
+	um_policy_destroy(policy);
+}
+
+static void xnack_is_decided(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(decisions) / sizeof(decisions[0]); i++)
+		check_decision(&decisions[i]);
+}
+
+/* umtrace learns only from the program what it had. */
+static void settled_again(void **state)
+{
+	const struct um_machine_spec machine = {
+		.name = "m", .arch = "gfx", .devices = 1, .xnack = UM_XNACK_PROCESS};
+	struct um_policy *policy = parsed("");
+
+	(void)state;
+	assert_int_equal(um_policy_settle(policy, &machine, UM_XNACK_UNKNOWN), 0);
+	assert_int_equal(policy->xnack, UM_XNACK_OFF);
+	assert_int_equal(um_policy_settle(policy, &machine, UM_XNACK_ON), 0);
+	assert_int_equal(policy->xnack, UM_XNACK_ON);
+	assert_int_equal(policy->xnack_source, UM_XNACK_BY_TRACE);
+	assert_int_equal(um_policy_settle(policy, &machine, UM_XNACK_UNKNOWN), 0);
+	assert_int_equal(policy->xnack, UM_XNACK_OFF);
+	um_policy_destroy(policy);
+
+	policy = parsed("driver: {xnack: on}\n");
+	assert_int_equal(um_policy_settle(policy, &machine, UM_XNACK_UNKNOWN), 0);
+	assert_int_equal(um_policy_settle(policy, &machine, UM_XNACK_OFF), 0);
+	assert_int_equal(policy->xnack, UM_XNACK_ON);
+	assert_int_equal(policy->xnack_source, UM_XNACK_BY_POLICY);
 	um_policy_destroy(policy);
 }
 
@@ -438,6 +603,9 @@ int main(void)
 		cmocka_unit_test(text_is_a_fixed_point),
 		cmocka_unit_test(defaults_are_spelled_out),
 		cmocka_unit_test(command_line_over_it),
+		cmocka_unit_test(driver_of_the_machine),
+		cmocka_unit_test(xnack_is_decided),
+		cmocka_unit_test(settled_again),
 		cmocka_unit_test(devices),
 		cmocka_unit_test(rules_match),
 		cmocka_unit_test(nameless_allocations),
