@@ -1,5 +1,7 @@
 #include "simulation.h"
 
+#include "sim/machine/machine_check.h"
+
 #include "trace/base/error.h"
 #include "trace/base/units.h"
 
@@ -266,6 +268,30 @@ static void unmake(struct um_simulation_state *state)
 	free(state->told);
 }
 
+/*
+ * Runs all events, in debug builds with the machine's books checked after each. The check goes
+ * before the machine does, and watches nothing then.
+ */
+static int run_events(struct um_simulation_state *state)
+{
+#ifdef UM_CHECK_EVERY_EVENT
+	struct um_machine_check *check;
+	int error = um_machine_check_create(&check, state->machine, state->probe);
+
+	if (error)
+		return error;
+	um_engine_watch(state->engine, um_machine_check_event, check);
+	error = um_engine_run(state->engine);
+	if (!error)
+		um_machine_check_walk(check);
+	um_engine_watch(state->engine, NULL, NULL);
+	um_machine_check_destroy(check);
+	return error;
+#else
+	return um_engine_run(state->engine);
+#endif
+}
+
 static void report_links(struct um_simulation_state *state)
 {
 	uint32_t devices = um_machine_spec(state->machine)->devices;
@@ -284,7 +310,7 @@ int um_simulate(const struct um_simulation *request)
 	if (!error)
 		error = um_host_start(state.host);
 	if (!error)
-		error = um_engine_run(state.engine);
+		error = run_events(&state);
 	if (!error && !(um_host_at_end(state.host) && um_streams_idle(state.streams)))
 		error = um_fail(UM_EFORMAT,
 				"%s: operations wait for each other, which no program's can",
