@@ -87,6 +87,20 @@ static inline void parse_options(int argc, char **argv, const char *summary,
 	}
 }
 
+/* Which of the names a text option has; another one exits 2. */
+static inline int choice_of(const char *option, const char *value, const char *const *names,
+			    int count)
+{
+	for (int i = 0; i < count; i++)
+		if (!strcmp(value, names[i]))
+			return i;
+	fprintf(stderr, "--%s: \"%s\" is none of", option, value);
+	for (int i = 0; i < count; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", names[i]);
+	fprintf(stderr, "\n");
+	exit(2);
+}
+
 #define ADVICE_CHOICES                                                                             \
 	"preferred-host, preferred-device, accessed-by, read-mostly, coarse-grain, joined by "     \
 	"commas"
