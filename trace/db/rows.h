@@ -49,6 +49,7 @@ struct um_blob {
 
 struct um_table {
 	const char *name;
+	unsigned since;	      /* the version of the schema that brought it */
 	const char *order_by; /* of a plain read */
 	size_t row_bytes;
 	const struct um_column *columns; /* ends with a NULL name */
