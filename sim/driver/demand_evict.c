@@ -1,58 +1,27 @@
-/* Making room: the unit that came first leaves first. */
+/* Making room: the order says who leaves. */
 #include "demand.h"
 
 #include "trace/base/error.h"
 #include "trace/base/units.h"
 #include "trace/spool/spool_record.h"
 
-static bool is_covered(const struct um_page_range *range, um_alloc_id id, um_page page)
+/* Takes the first victim and the neighbours that come next in order, as many as are needed. */
+static bool take_victims(struct demand *demand, um_device_id device, uint64_t needed_pages,
+			 struct um_page_range *victims)
 {
-	return range && range->allocation == id && page >= range->first_page &&
-	       page - range->first_page < range->pages;
-}
+	struct um_evict_order *order = demand->order[device];
+	struct um_page_range unit;
 
-static bool is_current(const struct demand *demand, const struct um_order_entry *entry,
-		       um_device_id device)
-{
-	return um_demand_find(demand, entry->allocation) &&
-	       *um_demand_arrival_of(demand, entry->allocation, entry->unit, device) ==
-		       entry->arrival;
-}
-
-/* The oldest unit that is still there, NULL if none. */
-static const struct um_order_entry *oldest(struct demand *demand, um_device_id device)
-{
-	const struct um_order_entry *entry;
-
-	while ((entry = um_fault_order_oldest(&demand->order[device])) &&
-	       !is_current(demand, entry, device))
-		um_fault_order_pop(&demand->order[device]);
-	return entry;
-}
-
-static void take(struct demand *demand, const struct um_order_entry *entry, um_device_id device)
-{
-	*um_demand_arrival_of(demand, entry->allocation, entry->unit, device) = 0;
-	um_fault_order_pop(&demand->order[device]);
-}
-
-/* Takes the oldest unit and the neighbours that come next in order, as many as are needed. */
-static struct um_page_range take_victims(struct demand *demand, um_device_id device,
-					 uint64_t needed_pages, const struct um_page_range *keep)
-{
-	const struct um_order_entry *entry = oldest(demand, device);
-	um_alloc_id id = entry->allocation;
-	uint32_t first = entry->unit, units = 0;
-	struct um_page_range range;
-
-	do {
-		take(demand, entry, device);
-		range = um_demand_unit_range(demand, id, first, ++units);
-		entry = oldest(demand, device);
-	} while (range.pages < needed_pages && entry && entry->allocation == id &&
-		 entry->unit == first + units &&
-		 !is_covered(keep, id, entry->unit * demand->unit_pages));
-	return range;
+	if (!um_evict_victim(order, victims, NULL, NULL))
+		return false;
+	um_demand_take_out(demand, victims, device);
+	while (victims->pages < needed_pages && um_evict_victim(order, &unit, NULL, NULL) &&
+	       unit.allocation == victims->allocation &&
+	       unit.first_page == victims->first_page + victims->pages) {
+		um_demand_take_out(demand, &unit, device);
+		victims->pages += unit.pages;
+	}
+	return true;
 }
 
 static int evict(struct demand *demand, const struct um_page_range *victims, uint32_t op, um_ns at,
@@ -64,38 +33,26 @@ static int evict(struct demand *demand, const struct um_page_range *victims, uin
 	return error ? error : um_demand_settle_on_host(demand, victims, &why);
 }
 
-int um_demand_make_room(struct demand *demand, um_device_id device, uint64_t bytes,
-			const struct um_page_range *keep, uint32_t op, um_ns at, um_ns *end,
-			bool *made)
+int um_demand_make_room(struct demand *demand, um_device_id device, uint64_t bytes, uint32_t op,
+			um_ns at, um_ns *end, bool *made)
 {
-	struct um_fault_order *order = &demand->order[device];
-	size_t looked_at = 0, length = order->tail - order->head;
+	struct um_page_range victims;
 	uint64_t room;
 
 	*end = at;
-	while ((room = um_machine_memory_free(demand->machine, device)) < bytes &&
-	       looked_at++ < length) {
-		const struct um_order_entry *entry = oldest(demand, device);
+	while ((room = um_machine_memory_free(demand->machine, device)) < bytes) {
 		uint64_t needed = (bytes - room + UM_PAGE_BYTES - 1) / UM_PAGE_BYTES;
-		struct um_page_range victims;
 		um_ns left;
 		int error;
 
-		if (!entry)
+		if (!take_victims(demand, device, needed, &victims))
 			break;
-		if (is_covered(keep, entry->allocation, entry->unit * demand->unit_pages)) {
-			victims = um_demand_unit_range(demand, entry->allocation, entry->unit, 1);
-			take(demand, entry, device);
-			error = um_demand_note_arrival(demand, &victims, device);
-		} else {
-			victims = take_victims(demand, device, needed, keep);
-			error = evict(demand, &victims, op, at, &left);
-			*end = !error && left > *end ? left : *end;
-		}
+		error = evict(demand, &victims, op, at, &left);
 		if (error)
 			return error;
+		*end = left > *end ? left : *end;
 	}
-	*made = um_machine_memory_free(demand->machine, device) >= bytes;
+	*made = room >= bytes;
 	return 0;
 }
 
@@ -106,7 +63,7 @@ int um_demand_on_pressure(struct um_driver *driver, um_device_id device, uint64_
 	um_ns now = um_machine_now(demand->machine);
 	char text[3][32];
 	bool made;
-	int error = um_demand_make_room(demand, device, bytes, NULL, 0, now, done_at, &made);
+	int error = um_demand_make_room(demand, device, bytes, 0, now, done_at, &made);
 
 	if (error || made)
 		return error;

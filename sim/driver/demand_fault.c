@@ -43,9 +43,10 @@ static int serve_by_migration(struct demand *demand, const struct um_fault *faul
 	um_ns room_at;
 	char text[2][32];
 	bool made;
-	int error = um_demand_make_room(demand, fault->device, bytes, range, fault->op, at,
-					&room_at, &made);
+	int error;
 
+	um_demand_take_out(demand, range, fault->device); /* what is coming does not leave */
+	error = um_demand_make_room(demand, fault->device, bytes, fault->op, at, &room_at, &made);
 	if (error)
 		return error;
 	if (!made)

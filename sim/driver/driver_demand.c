@@ -54,24 +54,6 @@ static const struct um_param demand_params[] = {
 };
 static const uint64_t demand_page_bytes[] = {4096, 65536, 2097152, 0};
 
-static int demand_create(struct um_driver **out, const struct um_driver_env *env)
-{
-	uint64_t page_bytes =
-		env->page_bytes ? env->page_bytes : um_driver_demand.default_page_bytes;
-	struct demand *demand = calloc(1, sizeof(*demand));
-
-	if (!demand)
-		return um_fail(UM_ENOMEM, "no memory for the driver");
-	demand->base.ops = &um_driver_demand;
-	demand->env = env;
-	demand->machine = env->machine;
-	demand->devices = um_machine_spec(env->machine)->devices;
-	demand->unit_pages = (um_page)(page_bytes / UM_PAGE_BYTES);
-	demand->fault_latency_ns = env->params[PARAM_FAULT_LATENCY].integer;
-	*out = &demand->base;
-	return 0;
-}
-
 static void demand_destroy(struct um_driver *driver)
 {
 	struct demand *demand = demand_of(driver);
@@ -82,8 +64,41 @@ static void demand_destroy(struct um_driver *driver)
 		um_demand_free_allocation(demand->allocations[id]);
 	free(demand->allocations);
 	for (size_t device = 0; device < UM_DEVICES_MAX; device++)
-		um_fault_order_fini(&demand->order[device]);
+		um_evict_destroy(demand->order[device]);
 	free(demand);
+}
+
+static int make_orders(struct demand *demand)
+{
+	int error = 0;
+
+	for (um_device_id device = 0; device < (um_device_id)demand->devices && !error; device++)
+		error = um_evict_create(&demand->order[device], demand->env->evict, &um_evict_fifo,
+					device);
+	return error;
+}
+
+static int demand_create(struct um_driver **out, const struct um_driver_env *env)
+{
+	uint64_t page_bytes =
+		env->page_bytes ? env->page_bytes : um_driver_demand.default_page_bytes;
+	struct demand *demand = calloc(1, sizeof(*demand));
+	int error;
+
+	if (!demand)
+		return um_fail(UM_ENOMEM, "no memory for the driver");
+	demand->base.ops = &um_driver_demand;
+	demand->env = env;
+	demand->machine = env->machine;
+	demand->devices = um_machine_spec(env->machine)->devices;
+	demand->unit_pages = (um_page)(page_bytes / UM_PAGE_BYTES);
+	demand->fault_latency_ns = env->params[PARAM_FAULT_LATENCY].integer;
+	error = make_orders(demand);
+	if (error)
+		demand_destroy(&demand->base);
+	else
+		*out = &demand->base;
+	return error;
 }
 
 const struct um_driver_ops um_driver_demand = {
@@ -100,6 +115,7 @@ const struct um_driver_ops um_driver_demand = {
 	.on_prefetch = um_demand_on_prefetch,
 	.on_pressure = um_demand_on_pressure,
 	.on_faults = um_demand_on_faults,
+	.on_touch = um_demand_on_touch,
 	.on_copied = um_demand_on_copied,
 	.destroy = demand_destroy,
 };
