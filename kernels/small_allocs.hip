@@ -9,11 +9,11 @@
  *   host, before  n pages (Q) and T pages written
  *   each launch   w reads and w writes of the objects, and 2 reads of the table by each lane
  *                 (64 lanes an object); n pages (Q) and T pages
- *   host, after   n pages (Q) read, and the table: it holds where the objects are
+ *   host, after   n pages (Q) read
  *
  * Under driver `demand`, page size 4 KiB: n + T device faults (--pool: Q + T), 4096 bytes each to the
- * device, and as many host faults for the way back. 64 KiB: n + T / 16 faults but the same bytes,
- * since an allocation has pages of its own; --pool: Q / 16 + T / 16, all rounded up.
+ * device, n (Q) host faults and 4096 bytes each back. 64 KiB: n + T / 16 device faults but the same
+ * bytes, since an allocation has pages of its own; --pool: Q / 16 + T / 16 (all rounded up).
  */
 #include "kernel_common.h"
 

@@ -29,7 +29,7 @@ equal t "origin of accesses and faults" "emulated,modelled" \
 	 WHERE record IN ('page_access', 'fault') ORDER BY record DESC)"
 
 for size in 4 64 2048; do
-	replay d$size t --page-size ${size}KiB
+	demand d$size t --page-size ${size}KiB
 	wanted=$(((bytes + size * 1024 - 1) / (size * 1024)))
 	equal d$size "device faults" $wanted "$device_faults"
 	equal d$size "host faults" $wanted "$host_faults"
@@ -38,13 +38,13 @@ for size in 4 64 2048; do
 done
 
 trace part scale --n=$n --host-pages-read=10
-replay part4 part --page-size 4KiB
+demand part4 part --page-size 4KiB
 equal part4 "bytes to the device" $bytes "$to_device"
 equal part4 "only what the host reads comes back" $((10 * 4096)) "$to_host"
 
 trace prefetch scale --n=$n --prefetch
 for size in 4 64; do
-	replay prefetch$size prefetch --page-size ${size}KiB
+	demand prefetch$size prefetch --page-size ${size}KiB
 	equal prefetch$size "device faults" 0 "$device_faults"
 	equal prefetch$size "bytes to the device" $bytes "$to_device"
 	equal prefetch$size "by prefetch" $bytes \
@@ -54,7 +54,7 @@ done
 
 trace host scale --n=$n --advise=preferred-host
 for size in 4 64; do
-	replay host$size host --page-size ${size}KiB
+	demand host$size host --page-size ${size}KiB
 	equal host$size "migrations" 0 "$migrations"
 	equal host$size "lines read and written remotely" "$((64 * pages)) $((64 * pages))" \
 		"$remote_lines"
@@ -68,7 +68,7 @@ advise:
   - on: {kind: managed}
     preferred_location: host
 END
-replay policy t -P host.yaml --page-size 4KiB
+demand policy t -P host.yaml --page-size 4KiB
 equal policy "migrations" 0 "$migrations"
 equal policy "lines read and written remotely" "$((64 * pages)) $((64 * pages))" "$remote_lines"
 
@@ -78,9 +78,9 @@ equal partial "whole pages, then 7 lines" "0|$pages|-1|-1|128 $pages|1|127|127|1
 	"SELECT group_concat(row, ' ') FROM (SELECT first_page || '|' || pages || '|' || lines_read
 	 || '|' || lines_written || '|' || requests AS row FROM page_access WHERE op = $launch
 	 ORDER BY first_page)"
-replay partial4 partial --page-size 4KiB
+demand partial4 partial --page-size 4KiB
 equal partial4 "a page moves whole" $(((pages + 1) * 4096)) "$to_device"
 trace partial_host scale --n=$((n + 100)) --advise=preferred-host
-replay partial_host4 partial_host --page-size 4KiB
+demand partial_host4 partial_host --page-size 4KiB
 equal partial_host4 "only the lines it has" "$((64 * pages + 7)) $((64 * pages + 7))" "$remote_lines"
 finish

@@ -6,7 +6,7 @@ bytes=$((n * 4))
 trace t three_phase --n=$n --rounds=$rounds
 equal t "launches" "$rounds" "SELECT COUNT(*) FROM kernel WHERE reads = $n AND writes = $n"
 for size in 4 64; do
-	replay d$size t --page-size ${size}KiB
+	demand d$size t --page-size ${size}KiB
 	faults=$((rounds * bytes / (size * 1024)))
 	equal d$size "device faults" $faults "$device_faults"
 	equal d$size "host faults" $faults "$host_faults"

@@ -1,10 +1,12 @@
 # Sourced by the end-to-end tests here: each builds on a real program of kernels/, traced and
 # replayed, and holds what came out against a closed form (the program's head comment derives it).
 #
-#   trace NAME PROGRAM ARGS...     kernels/PROGRAM under umtrace -> NAME.um.db
-#   replay NAME TRACE OPTIONS...   umsim replay TRACE.um.db -> NAME.um.db
+#   trace NAME PROGRAM ARGS...     kernels/PROGRAM under umtrace -> NAME.um.db; $memory: its device's
+#   demand NAME TRACE OPTIONS...   umsim replay of driver demand, TRACE.um.db -> NAME.um.db
 #   equal NAME WHAT WANTED SQL     one value of NAME.um.db
+#   near NAME WHAT WANTED BY SQL   the same, at most BY more or less
 #   at_most NAME WHAT LIMIT SQL    the same, an upper bound
+#   up BYTES UNIT                  how many units hold so many bytes
 #   finish                         last line of every test
 set -u
 export LC_ALL=C
@@ -42,13 +44,18 @@ must() {
 trace() {
 	local name=$1 program=$2
 	shift 2
-	must umtrace -q -o "$name.um.db" -- "$UM_BUILD/kernels/$program" "$@"
+	must umtrace -q --driver=demand ${memory:+--memory=$memory} -o "$name.um.db" -- \
+		"$UM_BUILD/kernels/$program" "$@"
 }
 
-replay() {
+demand() {
 	local name=$1 from=$2
 	shift 2
-	must umsim replay "$from.um.db" -o "$name.um.db" "$@"
+	must umsim replay "$from.um.db" -o "$name.um.db" --driver=demand "$@"
+}
+
+up() {
+	echo $((($1 + $2 - 1) / $2))
 }
 
 query() {
@@ -60,6 +67,14 @@ equal() {
 	got=$(query "$1" "$4")
 	um_checks=$((um_checks + 1))
 	[ "$got" = "$3" ] || fail "$1: $2: $got, expected $3"
+}
+
+near() {
+	local got
+	got=$(query "$1" "$5")
+	um_checks=$((um_checks + 1))
+	[ -n "$got" ] && [ $((got - $3)) -le "$4" ] && [ $(($3 - got)) -le "$4" ] ||
+		fail "$1: $2: $got, expected $3, give or take $4"
 }
 
 at_most() {
