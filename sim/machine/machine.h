@@ -58,7 +58,7 @@ struct um_machine_spec {
 	um_ns launch_ns; /* from launch to first group */
 	enum um_xnack_support xnack;
 	bool apu;		  /* host and device share one memory: nothing migrates */
-	struct um_link_spec link; /* host to each device */
+	struct um_link_spec link; /* host to each device; of an apu: the shared memory itself */
 	char *text;		  /* the file as read; owned */
 };
 
