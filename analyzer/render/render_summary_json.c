@@ -140,6 +140,8 @@ static json_t *array_json(const void *items, size_t count, size_t item_bytes, it
 #define ALLOCATION(member) #member, offsetof(struct um_allocation_summary, member)
 #define TRAFFIC(member)	   #member, offsetof(struct um_traffic, member)
 #define FAULTS(member)	   #member, offsetof(struct um_fault_totals, member)
+#define EVENT(member)	   #member, offsetof(struct um_event_summary, member)
+#define BOUND(member)	   #member, offsetof(struct um_bound_summary, member)
 #define COUNT(member)	   #member, offsetof(struct um_count, member)
 
 static const struct field kernel_fields[] = {
@@ -196,6 +198,17 @@ static const struct field fault_fields[] = {
 	{FAULTS(batches), false},
 	{0},
 };
+static const struct field event_fields[] = {
+	{EVENT(kind), true},	     {EVENT(reason), true}, {EVENT(count), false},
+	{EVENT(duration_ns), false}, {EVENT(pages), false}, {0},
+};
+static const struct field bound_fields[] = {
+	{BOUND(quantity), true},
+	{BOUND(page_bytes), false},
+	{BOUND(least), false},
+	{BOUND(simulated), false},
+	{0},
+};
 static const struct field call_fields[] = {{COUNT(name), true}, {COUNT(count), false}, {0}};
 static const struct field memory_fields[] = {
 	{COUNT(name), true}, {COUNT(count), false}, {COUNT(bytes), false}, {0}};
@@ -240,6 +253,11 @@ static json_t *summary_json(const struct um_summary *summary)
 				      sizeof(*summary->memory), struct_fields, memory_fields)},
 		{"traffic", traffic_json(summary)},
 		{"faults", faults_json(summary)},
+		{"driver_events",
+		 array_json(summary->events, summary->event_count, sizeof(*summary->events),
+			    struct_fields, event_fields)},
+		{"bounds", array_json(summary->bounds, summary->bound_count,
+				      sizeof(*summary->bounds), struct_fields, bound_fields)},
 		{"kernels", array_json(summary->kernels, summary->kernel_count,
 				       sizeof(*summary->kernels), struct_fields, kernel_fields)},
 		{"allocations",

@@ -52,6 +52,12 @@ enum um_traffic_cause {
 #define UM_EVENT_QUEUE_EVICTION "queue_eviction"
 #define UM_EVENT_VRAM_REFUSED	"vram_refused" /* no room on the device: mapped from the host */
 
+/* bound.quantity */
+#define UM_BOUND_BYTES_TO_DEVICE "bytes_to_device"
+#define UM_BOUND_BYTES_TO_HOST	 "bytes_to_host"
+#define UM_BOUND_DEVICE_FAULTS	 "device_faults"
+#define UM_BOUND_HOST_FAULTS	 "host_faults"
+
 /* mapping.change */
 enum um_mapping_change {
 	UM_CHANGE_REMOTE,
