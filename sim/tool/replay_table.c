@@ -102,6 +102,26 @@ static void add_remote_notes(struct um_text_table *table, const struct um_replay
 	}
 }
 
+/* Nothing where no queue was stopped. */
+static void add_stop_notes(struct um_text_table *table, const struct um_replay *replays,
+			   size_t count)
+{
+	char page[32], times[32], stopped[32];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct um_totals *totals = &replays[i].totals;
+
+		if (!totals->queue_evictions)
+			continue;
+		um_format_bytes(page, sizeof(page), replays[i].page_bytes);
+		um_format_count(times, sizeof(times), totals->queue_evictions);
+		um_format_duration(stopped, sizeof(stopped), totals->queues_stopped_ns);
+		um_text_table_note(table, "%s, %s: queues stopped %s %s, for %s in all",
+				   replays[i].policy_name, page, times,
+				   totals->queue_evictions == 1 ? "time" : "times", stopped);
+	}
+}
+
 /* Once if they go for all, else below the name of each policy. */
 static void add_all_notes(struct um_text_table *table, const struct um_replay *replays,
 			  size_t count)
@@ -205,6 +225,7 @@ static int print_causes(FILE *out, const struct um_replay *replays, size_t count
 		add_direction(table, replays, count, i, false);
 	}
 	add_remote_notes(table, replays, count);
+	add_stop_notes(table, replays, count);
 	add_all_notes(table, replays, count);
 	add_ignored(table, replays, count);
 	error = um_text_table_print(table, out, 0);
