@@ -99,5 +99,6 @@ const struct um_evict_ops *const *um_evict_registry(size_t *count);
 
 /* First in, first out: the order of arrival, which is what most drivers keep (fault order). */
 extern const struct um_evict_ops um_evict_fifo;
+extern const struct um_evict_ops um_evict_lru, um_evict_random, um_evict_belady;
 
 #endif

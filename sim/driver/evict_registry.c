@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct um_evict_ops *const orders[] = {&um_evict_fifo};
+static const struct um_evict_ops *const orders[] = {&um_evict_fifo, &um_evict_lru, &um_evict_random,
+						    &um_evict_belady};
 
 #define ORDERS (sizeof(orders) / sizeof(*orders))
 
