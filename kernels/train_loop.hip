@@ -77,7 +77,10 @@ static void prefetch_batch(const struct loop *loop, long step)
 	HIP_CHECK(hipEventRecord(loop->ready, loop->copy));
 }
 
-/* The batch of `step` is computed while the next one is on its way, one step ahead and no more. */
+/*
+ * The batch of `step` is computed while the next one is on its way, one step ahead and no more. The
+ * launch comes first: there are runtimes whose hipMemPrefetchAsync() returns only when all is there.
+ */
 static void run_step(const struct loop *loop, long step, long steps)
 {
 	const struct shape *shape = &loop->shape;
@@ -87,13 +90,13 @@ static void run_step(const struct loop *loop, long step, long steps)
 		HIP_CHECK(hipStreamWaitEvent(loop->compute, loop->ready, 0));
 	if (loop->prefetch == PREFETCH_OTHER && step > 0)
 		HIP_CHECK(hipStreamWaitEvent(loop->copy, loop->trained, 0));
-	if (loop->prefetch != PREFETCH_NONE && step + 1 < steps)
-		prefetch_batch(loop, step + 1);
 	train<<<(shape->features + lanes - 1) / lanes, lanes, 0, loop->compute>>>(
 		batch_of(loop, step), loop->weights, shape->samples, shape->features,
 		shape->passes);
 	HIP_CHECK(hipGetLastError());
 	HIP_CHECK(hipEventRecord(loop->trained, loop->compute));
+	if (loop->prefetch != PREFETCH_NONE && step + 1 < steps)
+		prefetch_batch(loop, step + 1);
 }
 
 static void run(const struct loop *loop)
