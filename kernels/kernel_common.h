@@ -29,6 +29,7 @@ struct option_row {
 	long *number; /* at least 1 */
 	bool *flag;
 	const char **text;
+	char letter = 0; /* of a short option, if it has one */
 };
 
 static inline void print_usage(const char *program, const char *summary,
@@ -36,9 +37,11 @@ static inline void print_usage(const char *program, const char *summary,
 {
 	printf("usage: %s [options]\n%s\n\n", program, summary);
 	for (int i = 0; i < count; i++) {
-		char left[64];
-		snprintf(left, sizeof(left), "--%s%s%s", rows[i].name, rows[i].argument ? "=" : "",
-			 rows[i].argument ? rows[i].argument : "");
+		char left[64], letter[8] = "";
+		if (rows[i].letter)
+			snprintf(letter, sizeof(letter), "-%c, ", rows[i].letter);
+		snprintf(left, sizeof(left), "%s--%s%s%s", letter, rows[i].name,
+			 rows[i].argument ? "=" : "", rows[i].argument ? rows[i].argument : "");
 		printf("  %-24s %s\n", left, rows[i].help);
 	}
 }
@@ -68,17 +71,27 @@ static inline void parse_options(int argc, char **argv, const char *summary,
 				 const struct option_row *rows, int count)
 {
 	struct option options[MAX_OPTIONS + 2] = {};
-	for (int i = 0; i < count; i++)
+	char letters[2 * MAX_OPTIONS + 1] = "", *letter = letters;
+	for (int i = 0; i < count; i++) {
 		options[i] = {rows[i].name, rows[i].argument ? required_argument : no_argument,
 			      nullptr, i};
+		if (!rows[i].letter)
+			continue;
+		*letter++ = rows[i].letter;
+		if (rows[i].argument)
+			*letter++ = ':';
+	}
 	options[count] = {"help", no_argument, nullptr, MAX_OPTIONS};
-	for (int found; (found = getopt_long(argc, argv, "", options, nullptr)) != -1;) {
+	for (int found; (found = getopt_long(argc, argv, letters, options, nullptr)) != -1;) {
 		if (found == MAX_OPTIONS) {
 			print_usage(argv[0], summary, rows, count);
 			exit(0);
 		}
 		if (found == '?')
 			exit(2);
+		for (int i = 0; found > MAX_OPTIONS && i < count; i++)
+			if (rows[i].letter == found)
+				found = i;
 		set_option(&rows[found], optarg);
 	}
 	if (optind < argc) {
