@@ -1,8 +1,8 @@
 /*
  * Looks rows up in a large table, as an embedding does: few lines of each page are read.
  *
- * Rows are W words, R of them, both powers of two; G lookups, a power of two, at most R. rev_k(i) is
- * i with its k bits reversed. Lookup i reads
+ * Rows are W words, R of them, both powers of two; G lookups, a power of two, at most R. rev_k(i)
+ * is i with its k bits reversed. Lookup i reads
  *   uniform    row rev_log2(R)(i): no row twice, the same number of each page
  *   skewed     by Zipf's law: the row of rank r (from 0) is rev_log2(R)(r), and it is looked up as
  *              often as r + 1 weighs 1 / (r + 1) in 1 + 1/2 + ... + 1/R: lookup i falls on the
@@ -10,8 +10,8 @@
  *   clustered  64 rows that follow each other (G and R at least 64), then 64 others: row
  *              64 rev_log2(R/64)(i / 64) + i % 64
  *
- * What its trace must show, with T = 4 W R / 4096 pages of the table, I = 4 G / 4096 of the indices,
- * O = 4 W G / 4096 of the result, W from 16 to 1024:
+ * What its trace must show, with T = 4 W R / 4096 pages of the table, I = 4 G / 4096 of the
+ * indices, O = 4 W G / 4096 of the result, W from 16 to 1024:
  *   host, before  T and I pages written
  *   launch        2 W G reads, W G writes
  *     uniform     min(G, T) pages of the table, W G / 16 lines, as many requests
@@ -23,6 +23,10 @@
  * each: uniform fetches max(1, 4096 / (4 W)) times what is used while G <= T. At 64 KiB uniform
  * faults min(G, T / 16) times for 64 KiB each.
  * --advise=preferred-host, or accessed-by: 64 bytes a line and no more.
+ *
+ * Under driver `amdgpu_svm`, the table at most 2 MiB (one block): with XNACK 1 device fault brings
+ * all of it, whatever the pattern; with advice as above it maps it, and 64 bytes a line cross the
+ * link. So without XNACK, with no fault. At 64 KiB, with XNACK: as demand.
  */
 #include "kernel_common.h"
 

@@ -1,6 +1,6 @@
 /*
- * Jacobi's iteration on a grid of R x C floats whose border stays: each cell becomes the mean of its
- * four neighbours, from one array into the other, which then change places.
+ * Jacobi's iteration on a grid of R x C floats whose border stays: each cell becomes the mean of
+ * its four neighbours, from one array into the other, which then change places.
  *
  * What its trace must show, with C = 1024 (a row is a page), R >= 4, waves of w lanes:
  *   host, before  R pages of each of the two arrays written
@@ -10,11 +10,17 @@
  *                 line, but for the first and the last wave of a row
  *   host, after   R pages of the result read
  *
- * Under driver `demand` at 4 KiB with room for both arrays: 2 R - 2 device faults in the first launch
- * (the border of the target is not touched), 2 in the second, none after it; 8192 R bytes to the
- * device for two iterations or more, 4096 R back.
- * With less room every iteration brings both arrays anew, in fault order: the time jumps there and
- * stays high (the cliff class).
+ * Under driver `demand` at 4 KiB with room for both arrays: 2 R - 2 device faults in the first
+ * launch (the border of the target is not touched), 2 in the second, none after it; 8192 R bytes to
+ * the device for two iterations or more, 4096 R back. With less room every iteration brings both
+ * arrays anew, in fault order: the time jumps there and stays high (the cliff class).
+ *
+ * Under driver `amdgpu_svm`, an array at most 2 MiB (one range, one block):
+ *   XNACK on   2 device faults in the first launch, none after it, the same bytes. With room for
+ *              one array, and all groups in flight at once: 2 in the first launch and then 1 in
+ *              each (the array that it writes), 4096 R bytes each, both ways
+ *   XNACK off  no fault, no migration; 64 R lines read and 64 (R - 2) written remotely by each
+ *              launch
  */
 #include "kernel_common.h"
 

@@ -19,10 +19,18 @@
  *   M >= P   P device faults, all in the first pass (random: of the pages drawn), and P back at the
  *            end
  *   M < P    cyclic, strided   s P device faults: what a pass needs next has always just left
- *            sweep, P >= 2 M   P + (s - 1) (P - M): each pass begins with the M pages that are there
+ *            sweep, P >= 2 M   P + (s - 1) (P - M): each pass begins with the M that are there
  *            each brings 4096 bytes and sends as many back, at the end for the M pages left
  * At 64 KiB, P and M multiples of 16 and M <= P - 16: cyclic s P / 16 faults, strided s P: the
  * sixteenfold bytes.
+ *
+ * Under driver `amdgpu_svm` with no more than 64 MiB of device memory, memory is given up by ranges
+ * of 2 MiB, Q of them, of which it holds N < Q:
+ *   XNACK on   cyclic s Q device faults; sweep, Q >= 2 N: Q + (s - 1) (Q - N); strided 16 s Q;
+ *              random: as first in, first out has it; each brings 2 MiB and in the end as many have
+ *              gone. --prefetch moves the last range first: N faults fewer, Q moves more
+ *   XNACK off  no fault, no migration; 64 s P lines read and as many written remotely; --prefetch:
+ *              all of it comes, Q - N ranges leave, and they are accessed remotely
  */
 #include "kernel_common.h"
 

@@ -3,17 +3,22 @@
  * allocation of its own, or all out of one pool.
  *
  * Object i has 4 << i % 9 words: 16 bytes to 4 KiB, each a power of two, 9 in turn. What its trace
- * must show, with n objects, n a multiple of 9, w = 2044 n / 9 words in all, T = 16 n / 4096 pages of
- * the table (rounded up), r launches:
+ * must show, with n objects, n a multiple of 9, w = 2044 n / 9 words in all, T = 16 n / 4096 pages
+ * of the table (rounded up), r launches:
  *   allocations   n + 1 managed; --pool: 2, and the pool's 4 w bytes are Q = 4 w / 4096 pages
  *   host, before  n pages (Q) and T pages written
  *   each launch   w reads and w writes of the objects, and 2 reads of the table by each lane
  *                 (64 lanes an object); n pages (Q) and T pages
  *   host, after   n pages (Q) read
  *
- * Under driver `demand`, page size 4 KiB: n + T device faults (--pool: Q + T), 4096 bytes each to the
- * device, n (Q) host faults and 4096 bytes each back. 64 KiB: n + T / 16 device faults but the same
- * bytes, since an allocation has pages of its own; --pool: Q / 16 + T / 16 (all rounded up).
+ * Under driver `demand`, page size 4 KiB: n + T device faults (--pool: Q + T), 4096 bytes each to
+ * the device, n (Q) host faults and 4096 bytes each back. 64 KiB: n + T / 16 device faults but the
+ * same bytes, since an allocation has pages of its own; --pool: Q / 16 + T / 16 (all rounded up).
+ *
+ * Under driver `amdgpu_svm`, table and pool at most 2 MiB: with XNACK n + 1 device faults and n
+ * host faults, --pool: 2 and 1, the same bytes. Without: no fault, no migration, by each launch all
+ * 129 n / 9 lines of the objects (--pool: 4 w / 64) read and written remotely, and 16 n / 64 of the
+ * table read.
  */
 #include "kernel_common.h"
 

@@ -12,9 +12,16 @@
  * Under driver `demand` with room for all, at 4 KiB (64 KiB: a 16th of the faults, P a multiple of
  * 16): 3 P device faults in the first repetition and none after it, 12288 P bytes to the device, as
  * many back. --prefetch: no device fault, the same bytes. --advise=preferred-host: no migration; 64
- * lines read remotely a page and array read, as many written.
- * With room for less than 3 P pages, evicting in fault order, each repetition brings every page that
- * it uses anew: time grows with n, as before, in proportion (the linear class).
+ * lines read remotely a page and array read, as many written. With room for less than 3 P pages,
+ * evicting in fault order, each repetition brings every page that it uses anew: time grows with n,
+ * as before, in proportion (the linear class).
+ *
+ * Under driver `amdgpu_svm`, an array at most 2 MiB (one range, one block):
+ *   XNACK on   3 device faults, the same bytes; with room for one array, and all groups in flight
+ *              at once, a triad brings each of the three
+ *   XNACK off  no fault, no migration; 64 lines read remotely a page and array read, as many
+ *              written; --prefetch: the same bytes as demand, queues stop at the prefetches and at
+ *              the host's reading
  */
 #include "kernel_common.h"
 

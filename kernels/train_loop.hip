@@ -3,8 +3,8 @@
  * over the batch `passes` times. The next batch is prefetched while this one is computed, on a
  * stream of its own or on the stream of the computing, or not at all.
  *
- * What its trace must show, with B batches, E epochs, S samples a batch of F features (integers, F a
- * multiple of 1024), p passes, P = 4 S F / 4096 pages a batch, W = 4 F / 4096 pages of weights:
+ * What its trace must show, with B batches, E epochs, S samples a batch of F features (integers, F
+ * a multiple of 1024), p passes, P = 4 S F / 4096 pages a batch, W = 4 F / 4096 pages of weights:
  *   host, before  B P pages of samples and W pages of weights written
  *   launches      E B, each of p S F + F reads and F writes; P pages of the batch read, all 64
  *                 lines, 64 p requests a page; W pages of weights read, then written
@@ -14,8 +14,16 @@
  * Under driver `demand` with room for all, at 4 KiB (64 KiB: P and W a multiple of 16):
  *   --prefetch=none  B P + W device faults (a 16th) in the first epoch, none in later ones
  *   otherwise        no device fault; as many bytes, 4096 (B P + W) to the device, 4096 W back
- * and with p S F large enough that a launch takes longer than a prefetch of P pages, the link's time
- * is hidden on another stream but for the first batch, and never on the same one.
+ * and with p S F large enough that a launch takes longer than a prefetch of P pages, the link's
+ * time is hidden on another stream but for the first batch, and never on the same one.
+ *
+ * Under driver `amdgpu_svm`, the samples at most 2 MiB (one block):
+ *   XNACK on   --prefetch=none: 2 device faults, the first batch's brings all samples; otherwise
+ *              none; the same bytes
+ *   XNACK off  --prefetch=none: no migration, 64 (P + W) lines read and 64 W written remotely by
+ *              each launch. Otherwise the same bytes, and queues stop for each prefetch, also of
+ *              what is there already: E B + 1 times on the same stream (weights and first batch
+ *              are one stop, the host's reading another), E B on another (so is the second batch)
  */
 #include "kernel_common.h"
 
@@ -79,7 +87,7 @@ static void prefetch_batch(const struct loop *loop, long step)
 
 /*
  * The batch of `step` is computed while the next one is on its way, one step ahead and no more. The
- * launch comes first: there are runtimes whose hipMemPrefetchAsync() returns only when all is there.
+ * launch comes first: there are runtimes whose hipMemPrefetchAsync() returns when all is there.
  */
 static void run_step(const struct loop *loop, long step, long steps)
 {
