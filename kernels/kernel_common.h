@@ -29,7 +29,15 @@ struct option_row {
 	long *number; /* at least 1 */
 	bool *flag;
 	const char **text;
-	char letter = 0; /* of a short option, if it has one */
+	char letter; /* of a short option, 0 if it has none */
+
+	/* Stock hipcc takes this for C++11, where a default would make it no aggregate. */
+	option_row(const char *name_, const char *argument_, const char *help_, long *number_,
+		   bool *flag_, const char **text_, char letter_ = 0)
+	    : name(name_), argument(argument_), help(help_), number(number_), flag(flag_),
+	      text(text_), letter(letter_)
+	{
+	}
 };
 
 static inline void print_usage(const char *program, const char *summary,
