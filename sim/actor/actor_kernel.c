@@ -346,9 +346,9 @@ static um_ns roofline_ns(const struct kernel *kernel, int64_t bytes)
 	return ns < MOST_NS ? (um_ns)ns : (um_ns)MOST_NS;
 }
 
-static uint32_t groups_in_flight(const struct kernel *kernel, const struct um_kernel_row *row)
+uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *spec,
+				    const struct um_kernel_row *row)
 {
-	const struct um_machine_spec *spec = um_machine_spec(kernel->state->machine);
 	double lanes = (double)row->block_x * (double)row->block_y * (double)row->block_z;
 	double waves = ceil(lanes / spec->wave_lanes);
 	double groups = spec->compute_units * floor(spec->waves_per_unit / (waves < 1 ? 1 : waves));
@@ -385,7 +385,7 @@ static int prepare_launch(struct kernel *kernel)
 	if (row->reads == UM_NULL)
 		um_ignore(state, "launches that never ended",
 			  "what they touched was not told: they touch nothing here");
-	kernel->slot_count = groups_in_flight(kernel, row);
+	kernel->slot_count = um_kernel_groups_in_flight(um_machine_spec(state->machine), row);
 	kernel->roofline_ns = roofline_ns(kernel, sum_known(row->bytes_read, row->bytes_written));
 	return um_groups_open(&kernel->groups, state->source, kernel->op);
 }

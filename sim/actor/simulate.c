@@ -204,6 +204,25 @@ static int make_params(struct um_simulation_state *state, const struct um_driver
 	return error;
 }
 
+/* env.evict: none where the driver's own order is meant, in whatever words. */
+static int make_evict_choice(struct um_simulation_state *state, const struct um_driver_ops *ops)
+{
+	const struct um_evict_ops *order = state->policy->evict;
+	uint64_t page_bytes = state->policy->page_bytes;
+	int error = 0;
+
+	if (!order || order == ops->evict)
+		return 0;
+	if (!ops->evict)
+		return um_fail(UM_EINVAL, "driver %s takes no eviction order", ops->name);
+	if (order->needs_future)
+		error = um_look_ahead(&state->future, state,
+				      page_bytes ? page_bytes : ops->default_page_bytes);
+	state->evict = (struct um_evict_choice){order, state->policy->evict_seed, state->future};
+	state->env.evict = &state->evict;
+	return error;
+}
+
 static int make_driver(struct um_simulation_state *state)
 {
 	const struct um_driver_ops *ops = state->policy->driver;
@@ -216,6 +235,8 @@ static int make_driver(struct um_simulation_state *state)
 		return um_fail(UM_EINVAL, "driver %s has no page size of %s", ops->name,
 			       um_format_bytes(text, sizeof(text), state->policy->page_bytes));
 	error = make_params(state, ops);
+	if (!error)
+		error = make_evict_choice(state, ops);
 	state->env.machine = state->machine;
 	state->env.engine = state->engine;
 	state->env.faults = state->faults;
@@ -261,6 +282,7 @@ static void unmake(struct um_simulation_state *state)
 	um_source_close(state->source);
 	if (state->driver)
 		state->driver->ops->destroy(state->driver);
+	um_future_destroy(state->future);
 	um_fault_buffers_destroy(state->faults);
 	um_machine_destroy(state->machine);
 	um_engine_destroy(state->engine);

@@ -11,6 +11,7 @@
 
 #include "sim/simulate.h"
 
+#include "sim/driver/evict_future.h"
 #include "sim/driver/fault_buffer.h"
 #include "sim/source/id_map.h"
 #include "sim/source/source.h"
@@ -24,6 +25,8 @@ struct um_simulation_state {
 	struct um_engine *engine;
 	struct um_machine *machine;
 	struct um_driver_env env;
+	struct um_evict_choice evict;	   /* where the policy has one */
+	struct um_future *future;	   /* where that looks ahead */
 	struct um_param_value *own_params; /* where the policy has none */
 	struct um_driver *driver;
 	struct um_fault_buffers *faults;
@@ -111,6 +114,14 @@ uint64_t um_streams_last_sequence(const struct um_streams *);
 /* What runs a task; each calls um_streams_done() when it is over. */
 int um_kernel_start(struct um_task *);
 int um_copy_start(struct um_task *);
+/* How many groups of a launch the machine keeps in flight, at least one. */
+uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *, const struct um_kernel_row *);
+
+/*
+ * What comes, of the whole trace, for eviction orders that look ahead (look_ahead.c). UM_EFORMAT,
+ * UM_ENOMEM.
+ */
+int um_look_ahead(struct um_future **out, struct um_simulation_state *, uint64_t page_bytes);
 
 /* --- the host (actor_host.c) --- */
 

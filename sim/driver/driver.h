@@ -16,6 +16,7 @@
 struct um_driver;
 struct um_fault_buffers;
 struct um_evict_choice;
+struct um_evict_ops;
 
 struct um_driver_env {
 	struct um_machine *machine;
@@ -135,6 +136,9 @@ struct um_driver_ops {
 	const uint64_t *page_bytes; /* page sizes it takes, ascending, ends with 0; NULL: fixed */
 	uint64_t default_page_bytes;
 	uint64_t alignment_bytes; /* of allocations' addresses, a power of two; 0: 2 MiB */
+	/* Who leaves a device when its memory is short, unless the policy names another order
+	 * (evict.h); NULL: it evicts nothing, or by rules that are no such order. */
+	const struct um_evict_ops *evict;
 	int (*create)(struct um_driver **out,
 		      const struct um_driver_env *env); /* env outlives the driver */
 	/*

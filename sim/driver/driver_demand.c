@@ -73,8 +73,8 @@ static int make_orders(struct demand *demand)
 	int error = 0;
 
 	for (um_device_id device = 0; device < (um_device_id)demand->devices && !error; device++)
-		error = um_evict_create(&demand->order[device], demand->env->evict, &um_evict_fifo,
-					device);
+		error = um_evict_create(&demand->order[device], demand->env->evict,
+					um_driver_demand.evict, device);
 	return error;
 }
 
@@ -108,6 +108,7 @@ const struct um_driver_ops um_driver_demand = {
 	.params = demand_params,
 	.page_bytes = demand_page_bytes,
 	.default_page_bytes = 4096,
+	.evict = &um_evict_fifo,
 	.create = demand_create,
 	.on_alloc = um_demand_on_alloc,
 	.on_free = um_demand_on_free,

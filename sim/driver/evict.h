@@ -23,7 +23,10 @@ typedef bool (*um_evict_spares_fn)(void *context, const struct um_page_range *un
 struct um_evict_ops {
 	const char *name;    /* "lru" */
 	const char *summary; /* one line for --help */
-	bool needs_future;   /* um_evict_choice.future is not NULL */
+	/* Why no driver does it, after "hypothetical: "; where it is the driver's own, unsaid. */
+	const char *hypothetical;
+	bool takes_seed;   /* um_evict_choice.seed */
+	bool needs_future; /* um_evict_choice.future is not NULL */
 	/* The choice, which is not kept, has these ops; of its future it keeps what it needs. */
 	int (*create)(struct um_evict_order **out, const struct um_evict_choice *, um_device_id);
 	void (*destroy)(struct um_evict_order *); /* NULL is legal */

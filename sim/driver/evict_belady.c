@@ -161,6 +161,7 @@ static bool belady_victim(struct um_evict_order *base, struct um_page_range *uni
 const struct um_evict_ops um_evict_belady = {
 	.name = "belady",
 	.summary = "the unit whose next touch is farthest away first: it knows the trace",
+	.hypothetical = "no driver knows what comes",
 	.needs_future = true,
 	.create = belady_create,
 	.destroy = belady_destroy,

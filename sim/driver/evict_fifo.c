@@ -14,6 +14,7 @@ static int fifo_create(struct um_evict_order **out, const struct um_evict_choice
 const struct um_evict_ops um_evict_fifo = {
 	.name = "fifo",
 	.summary = "first in, first out: the order of arrival, as drivers keep it",
+	.hypothetical = "this driver does not keep the order of arrival",
 	.create = fifo_create,
 	.destroy = um_evict_list_destroy,
 	.arrived = um_evict_list_arrived,

@@ -274,7 +274,7 @@ static uint64_t next_of_cell(const struct um_foresight *foresight, size_t cell)
 	const struct place_in_cell *place = &foresight->places[cell];
 
 	if (place->stay == foresight->future->starts[cell + 1])
-		return UM_NEVER;
+		return UM_NOT_AGAIN;
 	return position_of(foresight->future->stays[place->stay]) + place->touched;
 }
 
@@ -400,10 +400,10 @@ uint64_t um_foresight_next(const struct um_foresight *foresight, const struct um
 	uint32_t first, end;
 	const struct allocation_cells *allocation = cells_of(foresight, range, &first, &end);
 	const uint64_t *tree;
-	uint64_t next = UM_NEVER;
+	uint64_t next = UM_NOT_AGAIN;
 
 	if (!allocation)
-		return UM_NEVER;
+		return UM_NOT_AGAIN;
 	tree = foresight->trees + 2 * allocation->first;
 	for (first += allocation->cells, end += allocation->cells; first < end;
 	     first /= 2, end /= 2) {

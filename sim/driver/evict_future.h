@@ -19,7 +19,7 @@
 #include "sim/machine/machine.h"
 #include "trace/spool/access_stream.h"
 
-#define UM_NEVER UINT64_MAX
+#define UM_NOT_AGAIN UINT64_MAX
 
 /* Positions stop there: about 10^12, more touches in a row than a trace could hold. */
 #define UM_FUTURE_POSITIONS (UINT64_C(1) << 40)
@@ -41,7 +41,7 @@ int um_foresight_create(struct um_foresight **out, const struct um_future *, um_
 void um_foresight_destroy(struct um_foresight *); /* NULL is legal */
 /* Each of the pages was touched once more. */
 void um_foresight_pass(struct um_foresight *, const struct um_page_range *);
-/* The position of the next touch of any of the pages; UM_NEVER: there is none. O(log cells). */
+/* The position of the next touch of any of the pages; UM_NOT_AGAIN: there is none. O(log cells). */
 uint64_t um_foresight_next(const struct um_foresight *, const struct um_page_range *);
 
 #endif

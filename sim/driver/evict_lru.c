@@ -24,6 +24,7 @@ static void lru_touched(struct um_evict_order *order, const struct um_page_range
 const struct um_evict_ops um_evict_lru = {
 	.name = "lru",
 	.summary = "the least recently used unit first, hits counted",
+	.hypothetical = "a driver sees no hits",
 	.create = lru_create,
 	.destroy = um_evict_list_destroy,
 	.arrived = um_evict_list_arrived,

@@ -93,6 +93,8 @@ static bool random_victim(struct um_evict_order *base, struct um_page_range *uni
 const struct um_evict_ops um_evict_random = {
 	.name = "random",
 	.summary = "any unit, drawn from evict_seed",
+	.hypothetical = "no driver draws lots",
+	.takes_seed = true,
 	.create = random_create,
 	.destroy = random_destroy,
 	.arrived = random_arrived,

@@ -89,7 +89,7 @@ struct um_policy {
 	enum um_xnack_source xnack_source;
 	struct um_policy_place page_at;
 	const struct um_evict_ops *evict; /* NULL: the driver's own order */
-	uint64_t evict_seed;		  /* of `random` */
+	uint32_t evict_seed;		  /* of `random` */
 	uint64_t page_bytes;		  /* 0: the driver's default */
 	uint64_t memory_bytes;		  /* 0: the machine's */
 	bool keep_program_advice,
@@ -126,6 +126,10 @@ int um_policy_set_page_bytes(struct um_policy *, uint64_t page_bytes);
  * it has no such switch, or asked for by the option of a driver that does not model it.
  */
 int um_policy_settle(struct um_policy *, const struct um_machine_spec *, enum um_xnack traced);
+/* The order in which memory is given up, if it is not the driver's own: NULL if it is. */
+const struct um_evict_ops *um_policy_hypothetical_order(const struct um_policy *);
+/* UM_EINVAL: the policy has an order, and its driver, which is known, takes none. */
+int um_policy_check_evict(const struct um_policy *);
 /* UM_EINVAL with the rule's line where a rule names a device that the machine does not have. */
 int um_policy_check_devices(const struct um_policy *, const struct um_machine_spec *);
 

@@ -1,5 +1,6 @@
 #include "policy.h"
 
+#include "policy_evict.h"
 #include "policy_rule.h"
 #include "policy_settle.h"
 #include "sim/machine/machine_file.h"
@@ -27,7 +28,7 @@ static int out_of_memory(void)
 /* What has to wait until the driver is known, or is only needed while reading. */
 struct policy_reading {
 	struct um_policy *policy;
-	const struct um_yaml_node *page_size, *driver;
+	const struct um_yaml_node *page_size, *driver, *evict_seed;
 	size_t rule_capacity;
 };
 
@@ -133,6 +134,22 @@ static int read_page_size(const struct um_yaml_file *file, const struct um_yaml_
 	policy->page_bytes = bytes;
 	policy->page_at = (struct um_policy_place){node->line, node->column};
 	return policy->driver_named ? um_policy_check_page_bytes(policy) : 0;
+}
+
+static int read_evict(const struct um_yaml_file *file, const struct um_yaml_node *node,
+		      const struct um_yaml_key *key, void *target)
+{
+	(void)key;
+	return um_policy_read_evict(file, node, ((struct policy_reading *)target)->policy);
+}
+
+static int defer_evict_seed(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			    const struct um_yaml_key *key, void *target)
+{
+	(void)file;
+	(void)key;
+	((struct policy_reading *)target)->evict_seed = node;
+	return 0;
 }
 
 static int read_memory(const struct um_yaml_file *file, const struct um_yaml_node *node,
@@ -257,6 +274,8 @@ static const struct um_yaml_key policy_keys[] = {
 	{"driver", defer_driver, 0, 0, 0, 0, false},
 	{"page_size", defer_page_size, 0, 0, 0, 0, false},
 	{"memory", read_memory, POLICY(memory_bytes), 0, 4096, (double)(UINT64_C(1) << 48), false},
+	{"evict", read_evict, 0, 0, 0, 0, false},
+	{"evict_seed", defer_evict_seed, 0, 0, 0, 0, false},
 	{"program", read_program, 0, 0, 0, 0, false},
 	{"advise", read_advise, 0, 0, 0, 0, false},
 	{"prefetch", read_prefetch, 0, 0, 0, 0, false},
@@ -274,6 +293,8 @@ static int read_policy(struct um_policy *policy, const struct um_yaml_file *file
 		error = read_driver(file, reading.driver, policy);
 	if (!error && reading.page_size)
 		error = read_page_size(file, reading.page_size, policy);
+	if (!error && reading.evict_seed)
+		error = um_policy_read_evict_seed(file, reading.evict_seed, policy);
 	return error;
 }
 

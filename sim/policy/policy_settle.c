@@ -298,6 +298,8 @@ int um_policy_settle(struct um_policy *policy, const struct um_machine_spec *mac
 	if (!error && policy->page_bytes)
 		error = um_policy_check_page_bytes(policy);
 	if (!error)
+		error = um_policy_check_evict(policy);
+	if (!error)
 		error = settle_xnack(policy, machine, traced);
 	policy->is_settled = error == 0;
 	return error;

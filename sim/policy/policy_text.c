@@ -1,5 +1,6 @@
 #include "policy.h"
 
+#include "policy_evict.h"
 #include "sim/machine/machine_file.h"
 #include "trace/base/error.h"
 #include "trace/base/text_width.h"
@@ -223,6 +224,7 @@ static void write_policy(FILE *out, const struct um_policy *policy)
 	} else {
 		fputs("# memory: all that the machine has\n", out);
 	}
+	um_policy_write_evict(out, policy);
 	fprintf(out, "program: {advice: %s, prefetch: %s}\n",
 		policy->keep_program_advice ? "keep" : "drop",
 		policy->keep_program_prefetch ? "keep" : "drop");

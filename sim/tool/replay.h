@@ -77,6 +77,12 @@ void um_replay_output_abandon(struct um_db *, const struct um_replay *);
 int um_replay_print_table(FILE *, const struct um_replay *replays, size_t count);
 int um_replay_print_json(FILE *, const struct um_replay *replays, size_t count);
 
+/*
+ * "eviction lru: hypothetical, a driver sees no hits"; false, and an empty text, where the order is
+ * the driver's own.
+ */
+bool um_replay_order_text(char *out, size_t capacity, const struct um_replay *);
+
 /* Bytes each way by what moved them: what all outputs show, in this order. */
 struct um_replay_cause {
 	const char *name;

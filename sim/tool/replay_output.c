@@ -135,11 +135,14 @@ static int copy_origin(const void *row, void *context)
 
 static int write_origins(struct um_db *db, const struct um_replay *replay, struct um_db *trace)
 {
+	char order[128], detail[512];
 	int error = um_db_each(trace, &um_table_origin, NULL, 0, copy_origin, db);
 
+	um_replay_order_text(order, sizeof(order), replay);
+	snprintf(detail, sizeof(detail), "%s%s%s", replay->driver->validated, *order ? "; " : "",
+		 order);
 	for (size_t i = 0; i < sizeof(modelled) / sizeof(*modelled) && !error; i++) {
-		struct um_origin_row row = {modelled[i], "modelled", "run",
-					    replay->driver->validated};
+		struct um_origin_row row = {modelled[i], "modelled", "run", detail};
 
 		error = um_db_insert(db, &um_table_origin, &row);
 	}

@@ -27,11 +27,13 @@ static void driver_text(char *out, size_t capacity, const struct um_replay *repl
 
 static void add_notes(struct um_text_table *table, const struct um_replay *replay)
 {
-	char driver[256], memory[32];
+	char driver[256], order[128], memory[32];
 
 	driver_text(driver, sizeof(driver), replay);
 	um_text_table_note(table, "driver %s%s", driver,
 			   *replay->xnack ? "" : "; XNACK unknown to it");
+	if (um_replay_order_text(order, sizeof(order), replay))
+		um_text_table_note(table, "%s", order);
 	um_text_table_note(table, "machine %s, %s of device memory; link %s", replay->machine->name,
 			   bytes(memory, replay->memory_bytes), replay->machine->link.name);
 	um_text_table_note(table, "accesses %s, driver model %s", replay->accesses,
@@ -65,12 +67,14 @@ static void add_ignored(struct um_text_table *table, const struct um_replay *rep
 /* Whether the same notes go for both. */
 static bool is_noted_alike(const struct um_replay *a, const struct um_replay *b)
 {
-	char driver_a[256], driver_b[256];
+	char driver_a[256], driver_b[256], order_a[128], order_b[128];
 
 	driver_text(driver_a, sizeof(driver_a), a);
 	driver_text(driver_b, sizeof(driver_b), b);
-	return !strcmp(driver_a, driver_b) && !strcmp(a->machine->name, b->machine->name) &&
-	       a->memory_bytes == b->memory_bytes;
+	um_replay_order_text(order_a, sizeof(order_a), a);
+	um_replay_order_text(order_b, sizeof(order_b), b);
+	return !strcmp(driver_a, driver_b) && !strcmp(order_a, order_b) &&
+	       !strcmp(a->machine->name, b->machine->name) && a->memory_bytes == b->memory_bytes;
 }
 
 /* What remote bytes are, since no cache is simulated. */

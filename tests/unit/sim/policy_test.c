@@ -31,12 +31,14 @@ static const uint64_t demand_pages[] = {4096, 65536, 2097152, 0};
 static const struct um_driver_ops demand = {.name = "demand",
 					    .params = demand_params,
 					    .page_bytes = demand_pages,
-					    .default_page_bytes = 4096};
+					    .default_page_bytes = 4096,
+					    .evict = &um_evict_fifo};
 static const struct um_driver_ops fixed = {.name = "fixed", .default_page_bytes = 65536};
 static const struct um_driver_ops amdgpu_svm = {.name = "amdgpu_svm",
 						.params = demand_params,
 						.page_bytes = demand_pages,
-						.default_page_bytes = 2097152};
+						.default_page_bytes = 2097152,
+						.evict = &um_evict_lru};
 /* The last one comes and goes. */
 static const struct um_driver_ops *const drivers[] = {&demand, &fixed, &amdgpu_svm};
 static size_t driver_count = 2;
@@ -86,7 +88,7 @@ struct refusal {
 static const struct refusal refusals[] = {
 	{"machin: mi250x\n", "p.yaml:1:1: a policy has no \"machin\": did you mean \"machine\"?"},
 	{"colour: red\n", "p.yaml:1:1: a policy has no \"colour\"; it takes machine, driver, "
-			  "page_size, memory, program, advise, prefetch"},
+			  "page_size, memory, evict, evict_seed, program, advise, prefetch"},
 	{"- a\n", "p.yaml:1:1: a policy is a mapping, written as \"key: value\""},
 	{"page_size: 64KB\n", "p.yaml:1:12: page_size: \"64KB\": did you mean 64KiB?"},
 	{"page_size: -64KiB\n", "p.yaml:1:12: page_size: \"-64KiB\" is negative"},
@@ -118,6 +120,14 @@ static const struct refusal refusals[] = {
 	{"memory: 0\n", "p.yaml:1:9: memory: 0 is out of range: it can be 4 KiB to 256 TiB"},
 	{"memory: 5000B\n", "p.yaml:1:9: memory: 5000B is not whole pages of 4 KiB"},
 	{"memory: 1GiB\nmemory: 2GiB\n", "p.yaml:2:1: \"memory\" stands here twice"},
+	{"evict: mru\n", "p.yaml:1:8: evict: \"mru\" is none of driver, fifo, lru, random, belady"},
+	{"evict: [lru]\n", "p.yaml:1:8: evict takes a single value, not a list"},
+	/* A seed is for what draws. */
+	{"evict_seed: 7\n", "p.yaml:1:13: evict_seed: only \"evict: random\" draws"},
+	{"evict_seed: 7\nevict: lru\n", "p.yaml:1:13: evict_seed: only \"evict: random\" draws"},
+	{"evict: random\nevict_seed: -1\n", "p.yaml:2:13: evict_seed: \"-1\" is negative"},
+	{"evict: random\nevict_seed: 4294967296\n",
+	 "p.yaml:2:13: evict_seed: 4294967296 is out of range: it can be 0 to 4,294,967,295"},
 	{"program: {advice: forget}\n", "p.yaml:1:19: advice: \"forget\" is neither keep nor drop"},
 	{"advise: {on: {name: a}}\n",
 	 "p.yaml:1:9: advise takes a list of rules, each begun with \"- on:\""},
@@ -171,7 +181,7 @@ static const struct refusal refusals[] = {
 	{"[[[[[[[[[[[[[[[[[[[[", "p.yaml:1:17: more than 16 levels"},
 	{"machine: {\n", "p.yaml:2:1: did not find expected node content"},
 	{"machine: \"a\\x1b[31m\"\n",
-	 "p.yaml:1:10: no machine \"a?[31m\": there are h200, mi250x, or give a file (./my.yaml)"},
+	 "p.yaml:1:10: no machine \"a?[31m\": there are h200, mi100, mi210, mi250x, mi250x_frontier, mi300a, mi300x, rx7900xtx, or give a file (./my.yaml)"},
 	{"machine: a\n---\nmachine: b\n", "p.yaml:2:1: a second document in the file"},
 	{"machine: a\x01\n", "p.yaml:1:11: a control character"},
 	{"machine: \xff\n", "p.yaml:1:10: this is not text in UTF-8"},
@@ -280,7 +290,8 @@ static void read_whole(void **state)
 static void text_is_a_fixed_point(void **state)
 {
 	static const char *const texts[] = {
-		whole, "", "# nothing\n", "driver: fixed\n",
+		whole, "", "# nothing\n", "driver: fixed\n", "evict: driver\n",
+		"evict: lru\ndriver: demand\n", "evict_seed: 4294967295\nevict: random\n",
 		"driver: {share: 0.3333333333333333, window: 5000B}\n",
 		/* line breaks, controls and marks of YAML, and beyond 16 bits */
 		"advise:\n  - on: {name: \"\\x87\\N\\L\\uFEFF\\uFFFE\\U0001F600 "
@@ -311,6 +322,7 @@ static void defaults_are_spelled_out(void **state)
 				  "# driver: the machine's own\n"
 				  "# page_size: the driver's own\n"
 				  "# memory: all that the machine has\n"
+				  "evict: driver\n"
 				  "program: {advice: keep, prefetch: keep}\n");
 	free(text);
 	assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), 0);
@@ -320,10 +332,58 @@ static void defaults_are_spelled_out(void **state)
 				  "share: 0.3, xnack: on, order: fault}\n"
 				  "page_size: 4KiB\n"
 				  "# memory: all that the machine has\n"
+				  "evict: driver\n"
 				  "program: {advice: keep, prefetch: keep}\n");
 	free(text);
 	um_policy_destroy(policy);
 	um_policy_destroy(NULL);
+}
+
+struct order {
+	const char *policy, *text; /* that the effective policy has */
+	const struct um_evict_ops *order, *hypothetical;
+};
+static const struct order orders_of_policies[] = {
+	{"driver: demand\n", "\nevict: driver\n", NULL, NULL},
+	{"driver: demand\nevict: driver\n", "\nevict: driver\n", NULL, NULL},
+	/* Its own, in other words. */
+	{"driver: demand\nevict: fifo\n", "\nevict: fifo\n", &um_evict_fifo, NULL},
+	{"driver: demand\nevict: lru\n", "\nevict: lru # hypothetical: a driver sees no hits\n",
+	 &um_evict_lru, &um_evict_lru},
+	{"evict: random\nevict_seed: 7\n",
+	 "\nevict: random # hypothetical: no driver draws lots\nevict_seed: 7\n", &um_evict_random,
+	 &um_evict_random},
+	{"evict: random\n", "\nevict_seed: 0\n", &um_evict_random, &um_evict_random},
+};
+
+static void orders_that_are_the_drivers_are_not_hypothetical(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(orders_of_policies) / sizeof(orders_of_policies[0]); i++) {
+		const struct order *expected = &orders_of_policies[i];
+		struct um_policy *policy = parsed(expected->policy);
+		char *text;
+
+		assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), 0);
+		assert_ptr_equal(policy->evict, expected->order);
+		assert_ptr_equal(um_policy_hypothetical_order(policy), expected->hypothetical);
+		text = text_of(policy);
+		if (!strstr(text, expected->text))
+			fail_msg("no \"%s\" in \"%s\"", expected->text, text);
+		free(text);
+		um_policy_destroy(policy);
+	}
+}
+
+static void a_driver_may_take_no_order(void **state)
+{
+	struct um_policy *policy = parsed("driver: fixed\nevict: lru\n");
+
+	(void)state;
+	assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), UM_EINVAL);
+	assert_string_equal(um_error_message(),
+			    "p.yaml: evict: driver fixed takes no eviction order");
+	um_policy_destroy(policy);
 }
 
 static void command_line_over_it(void **state)
@@ -602,6 +662,8 @@ int main(void)
 		cmocka_unit_test(read_whole),
 		cmocka_unit_test(text_is_a_fixed_point),
 		cmocka_unit_test(defaults_are_spelled_out),
+		cmocka_unit_test(orders_that_are_the_drivers_are_not_hypothetical),
+		cmocka_unit_test(a_driver_may_take_no_order),
 		cmocka_unit_test(command_line_over_it),
 		cmocka_unit_test(driver_of_the_machine),
 		cmocka_unit_test(xnack_is_decided),
