@@ -7,6 +7,8 @@
 #include "trace/runtime/arena.h"
 #include "trace/runtime/exec.h"
 #include "trace/runtime/fibre.h"
+#include "trace/runtime/hostwatch_method.h"
+#include "trace/runtime/module.h"
 #include "trace/runtime/recorder.h"
 #include "trace/runtime/runtime.h"
 #include "trace/runtime/tracer.h"
@@ -61,6 +63,49 @@ const struct um_played_device *um_device_get(uint32_t device)
 void um_tracer_put(const struct um_record *record)
 {
 	sent_bytes += record->bytes;
+}
+
+uint32_t um_tracer_host_op(void)
+{
+	return 1;
+}
+
+uint32_t um_tracer_op_begin(struct um_record_op *op)
+{
+	op->op = 1;
+	return 1;
+}
+
+void um_tracer_op_end(struct um_record_op *op, int result)
+{
+	(void)op;
+	(void)result;
+}
+
+bool um_tracer_on(void)
+{
+	return true;
+}
+
+void um_tracer_loss(uint32_t op, enum um_loss_kind kind, uint64_t count, const char *text)
+{
+	(void)op;
+	(void)kind;
+	(void)count;
+	(void)text;
+}
+
+bool um_module_avoid(uintptr_t address, uintptr_t *start, uintptr_t *end)
+{
+	(void)address;
+	(void)start;
+	(void)end;
+	return true;
+}
+
+char *um_watch_address(uint64_t page)
+{
+	return um_arena.base + (page << UM_PAGE_SHIFT);
 }
 
 /* --- kernels, each with and without hooks --- */

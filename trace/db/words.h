@@ -5,15 +5,13 @@
 #ifndef UM_WORDS_H
 #define UM_WORDS_H
 
+#include "trace/spool/spool_record.h" /* UM_PAGEABLE_*, of allocation.flags */
+
 struct um_word {
 	int code;
 	const char *word; /* NULL ends a list */
 	const char *label;
 };
-
-/* allocation.flags of pageable memory: what the kernel calls its initial heap and stack. */
-#define UM_PAGEABLE_HEAP  1
-#define UM_PAGEABLE_STACK 2
 
 /* fault.access */
 enum um_fault_access {

@@ -7,6 +7,7 @@
 #include "tracer_site.h"
 #include "arena.h"
 #include "hostwatch.h"
+#include "pageable.h"
 #include "recorder.h"
 #include "runtime.h"
 #include "../spool/spool_ring.h"
@@ -46,6 +47,13 @@ static struct {
 	bool device_work; /* since the last device synchronisation: touches may race with it */
 	uint64_t start_ns;
 } interval;
+
+/* The HOST op before the launch under way; umtrace --pageable keeps a number for it. */
+static struct {
+	uint32_t op;
+	bool is_put;
+	uint64_t at_ns;
+} before_launch;
 
 /* The HOST op that is being written. */
 static struct {
@@ -113,6 +121,7 @@ static void put_hello(enum um_host_watch host_watch)
 		.host_watch = host_watch,
 		.filter_pages = UM_STREAM_FILTER_PAGES,
 		.requests = um_spool_config(writer)->requests,
+		.pageable = um_spool_config(writer)->pageable,
 		.start_ns = now_ns(),
 		.runtime = RUNTIME_NAME,
 	};
@@ -169,6 +178,7 @@ static void go_on(void)
 	enum um_host_watch host_watch = um_hostwatch_init(um_spool_config(writer)->host_watch);
 
 	um_recorder_requests = um_spool_config(writer)->requests;
+	um_pageable = um_spool_config(writer)->pageable;
 	put_hello(host_watch);
 	put_devices();
 	put_host_watch_limits(host_watch);
@@ -228,19 +238,41 @@ static void put_pages(void)
 	pages->runs = 0;
 }
 
-/* The op is written with its first run: an interval without touches leaves none. */
-static void begin_host_op(void)
+static void put_host_op(uint32_t number, uint64_t end_ns)
 {
 	struct um_record_op op = {
 		.header = {sizeof(op), UM_RECORD_OP, 0},
-		.op = ++last_op,
+		.op = number,
 		.kind = UM_OP_HOST,
 		.start_ns = interval.start_ns,
-		.end_ns = now_ns(),
+		.end_ns = end_ns,
 	};
 
-	host.op = op.op;
 	put(&op.header);
+}
+
+/* The op is written with its first run: an interval without touches leaves none. */
+static void begin_host_op(void)
+{
+	host.op = ++last_op;
+	put_host_op(host.op, now_ns());
+}
+
+static void keep_host_op(void)
+{
+	before_launch.is_put = host.op && host.op == last_op;
+	before_launch.op = before_launch.is_put ? host.op : ++last_op;
+	before_launch.at_ns = now_ns();
+}
+
+uint32_t um_tracer_host_op(void)
+{
+	if (!um_tracer_on())
+		return 0;
+	if (!before_launch.is_put)
+		put_host_op(before_launch.op, before_launch.at_ns);
+	before_launch.is_put = true;
+	return before_launch.op;
 }
 
 /* A run lies within one range that was watched, so within one allocation. */
@@ -356,6 +388,8 @@ uint32_t um_tracer_op_begin(struct um_record_op *op)
 	if (interval.open && ends_interval(op))
 		end_interval();
 	note_device_work(op);
+	if (op->kind == UM_OP_LAUNCH && um_pageable)
+		keep_host_op();
 	op->header = (struct um_record){sizeof(*op), UM_RECORD_OP, 0};
 	op->op = ++last_op;
 	op->thread = thread_number();
@@ -421,6 +455,10 @@ static void put_sums(void)
 			       "other host threads ran");
 	if (used)
 		um_tracer_loss(0, UM_LOSS_CHILD, used, "forked children that used HIP");
+	if (um_pageable_shrunk())
+		um_tracer_loss(0, UM_LOSS_PARTLY_UNMAPPED, um_pageable_shrunk(),
+			       "mappings that kernels had used lost a part: its memory counts as "
+			       "freed with the rest");
 	if (refused && state == ON)
 		um_tracer_loss(0, UM_LOSS_SIGNAL_HANDLER, refused,
 			       "records of HIP calls made by a signal handler within a HIP call");

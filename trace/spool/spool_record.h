@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define UM_SPOOL_VERSION 3u
+#define UM_SPOOL_VERSION 4u
 #define UM_PAGE_SHIFT	 12
 #define UM_PAGE_BYTES	 4096u
 #define UM_LINE_SHIFT	 6
@@ -58,6 +58,8 @@ struct um_record_hello {
 	uint32_t host_watch;   /* enum um_host_watch */
 	uint32_t filter_pages; /* K of the access stream's repeat filter */
 	uint32_t requests;     /* 1: coalesced requests are counted */
+	uint32_t pageable;     /* 1: accesses to memory that HIP did not allocate are recorded */
+	uint32_t reserved;
 	uint64_t start_ns;
 	char runtime[64]; /* "umtrace HIP runtime 0.1.0 (HIP 5.2)" */
 };
@@ -89,15 +91,23 @@ enum um_allocation_kind {
 	UM_ALLOCATION_PAGEABLE,
 };
 
+/* um_record_allocation.flags of pageable memory: what the kernel calls its initial heap and stack. */
+#define UM_PAGEABLE_HEAP  1u
+#define UM_PAGEABLE_STACK 2u
+
 struct um_record_allocation {
 	struct um_record header;
 	uint32_t allocation;
 	uint32_t kind;	/* enum um_allocation_kind */
-	uint32_t flags; /* as given: hipMemAttach*, hipHostMalloc* */
+	uint32_t flags; /* as given: hipMemAttach*, hipHostMalloc*; pageable: UM_PAGEABLE_* */
 	int32_t device; /* current device at the call */
 	uint64_t address;
 	uint64_t bytes; /* as asked for */
-	uint32_t op;	/* UM_OP_ALLOC that made it; its free is a UM_OP_FREE */
+	/*
+	 * UM_OP_ALLOC that made it, or of pageable memory the UM_OP_HOST before the launch that
+	 * first touched it; its free is a UM_OP_FREE.
+	 */
+	uint32_t op;
 	uint32_t site;
 	char name[]; /* NUL-terminated; "" when the program gave none */
 };
@@ -218,9 +228,10 @@ enum um_loss_kind {
 	UM_LOSS_HOST_DURING_KERNEL, /* launches while other host threads ran, unwatched */
 	UM_LOSS_UNSUPPORTED, /* a HIP function that returned hipErrorNotSupported; text names it */
 	UM_LOSS_UNTRACED_LAUNCH,
-	UM_LOSS_CHILD,		/* a forked child used HIP: not traced */
-	UM_LOSS_CUT_OFF,	/* set by the ingest: the program ended without BYE */
-	UM_LOSS_SIGNAL_HANDLER, /* records of HIP calls that a signal handler made within one */
+	UM_LOSS_CHILD,		 /* a forked child used HIP: not traced */
+	UM_LOSS_CUT_OFF,	 /* set by the ingest: the program ended without BYE */
+	UM_LOSS_SIGNAL_HANDLER,	 /* records of HIP calls that a signal handler made within one */
+	UM_LOSS_PARTLY_UNMAPPED, /* pageable allocations that lost a part of their mapping */
 };
 
 struct um_record_loss {

@@ -21,6 +21,7 @@ int um_ingest_hello(struct um_ingest *ingest, const void *record, const char *en
 	um_ingest_field(hello->runtime, sizeof(hello->runtime), ingest->runtime);
 	ingest->totals.hello = true;
 	ingest->totals.requests = hello->requests;
+	ingest->totals.pageable = hello->pageable;
 	ingest->run.pid = hello->pid;
 	ingest->run.backend = "emulated";
 	ingest->run.runtime = ingest->runtime;
@@ -117,6 +118,7 @@ static const struct {
 	[UM_LOSS_CHILD] = {"child", "op"},
 	[UM_LOSS_CUT_OFF] = {"cut_off", NULL},
 	[UM_LOSS_SIGNAL_HANDLER] = {"signal_handler", "op"},
+	[UM_LOSS_PARTLY_UNMAPPED] = {"partly_unmapped", "op"},
 };
 
 int um_ingest_insert_loss(struct um_ingest *ingest, int64_t op, uint32_t kind, uint64_t count,
@@ -140,6 +142,17 @@ int um_ingest_insert_loss(struct um_ingest *ingest, int64_t op, uint32_t kind, u
 	return um_ingest_insert(ingest, &um_table_loss, &row);
 }
 
+/* malloc'ed; NULL without memory. */
+static char *explain_outside(const struct um_ingest *ingest, const char *kernel)
+{
+	const char *what = ingest->totals.pageable
+				   ? "memory that is not mapped, or of the code object"
+				   : "memory that HIP did not allocate; --pageable records it";
+	char *text;
+
+	return kernel && asprintf(&text, "%s: %s", kernel, what) >= 0 ? text : NULL;
+}
+
 int um_ingest_record_loss(struct um_ingest *ingest, const void *record, const char *end)
 {
 	const struct um_record_loss *loss = record;
@@ -150,8 +163,12 @@ int um_ingest_record_loss(struct um_ingest *ingest, const void *record, const ch
 	    !um_ingest_text(&at, end, detail))
 		return UM_RECORD_INVALID;
 	char *name = um_ingest_demangle(detail);
+	char *text = loss->kind == UM_LOSS_OUTSIDE ? explain_outside(ingest, name) : NULL;
 	int result = um_ingest_insert_loss(ingest, um_or_null(loss->op), loss->kind, loss->count,
-					   name ? name : detail);
+					   text	  ? text
+					   : name ? name
+						  : detail);
+	free(text);
 	free(name);
 	return result;
 }

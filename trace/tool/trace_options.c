@@ -16,6 +16,7 @@ enum option_key {
 	OPTION_MEMORY,
 	OPTION_NO_REQUESTS,
 	OPTION_HOST_WATCH,
+	OPTION_PAGEABLE,
 	OPTION_NO_MODEL,
 	OPTION_VERSION,
 };
@@ -38,6 +39,10 @@ static const struct argp_option options[] = {
 	{"host-watch", OPTION_HOST_WATCH, "METHOD", 0,
 	 "How host accesses are seen: wp-async, uffd-sync, mprotect, none; default: auto, the "
 	 "first of them that works here",
+	 3},
+	{"pageable", OPTION_PAGEABLE, NULL, 0,
+	 "Record what kernels do to memory that HIP did not allocate: malloc, new, variables and "
+	 "stacks of the host, mapped files; else it is only counted",
 	 3},
 	{NULL, 0, NULL, 0, "Faults and migrations, which a driver model adds after the run:", 4},
 	{"driver", OPTION_DRIVER, "NAME", 0, "Driver model; default: demand", 4},
@@ -144,6 +149,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case OPTION_HOST_WATCH:
 		error = parse_host_watch(parsed, value);
+		break;
+	case OPTION_PAGEABLE:
+		parsed->pageable = true;
 		break;
 	case OPTION_NO_MODEL:
 		parsed->no_model = true;

@@ -20,7 +20,7 @@ struct um_trace_options {
 	const char *machine, *driver;
 	uint64_t page_bytes, memory_bytes; /* 0: the driver's, the machine's */
 	uint32_t host_watch;		   /* enum um_host_watch or UM_HOST_WATCH_BEST */
-	bool force, quiet, no_requests, no_model;
+	bool force, quiet, no_requests, pageable, no_model;
 	char **program; /* its words, up to NULL; into argv */
 };
 

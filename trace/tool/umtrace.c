@@ -169,6 +169,7 @@ static int create_spool(struct tracing *tracing)
 	struct um_spool_config config = {
 		.requests = !tracing->options.no_requests,
 		.host_watch = tracing->options.host_watch,
+		.pageable = tracing->options.pageable,
 	};
 
 	um_model_spool_config(&tracing->model, &config);
