@@ -108,7 +108,8 @@ static int kernel_done(void *context, uint64_t argument)
 
 static long page_rows(struct kernel *kernel, const struct um_page_access_row **rows)
 {
-	if (!kernel->remote.count && !kernel->state->host_allocations)
+	if (!kernel->remote.count &&
+	    (!kernel->state->host_allocations || um_machine_spec(kernel->state->machine)->apu))
 		return 0; /* nothing that the kernel can have touched is remote */
 	if (!kernel->groups) {
 		*rows = kernel->fill_rows;
@@ -231,7 +232,7 @@ static int access_pages(struct kernel *kernel, struct slot *slot, const struct u
 	if (!(place & UM_PAGE_POPULATED))
 		um_machine_touch(state->machine, range, kernel->device, slot->run.write,
 				 kernel->op);
-	if (map == UM_MAP_REMOTE)
+	if (map == UM_MAP_REMOTE && !um_machine_spec(state->machine)->apu)
 		error = um_remote_tally_add(&kernel->remote, state->machine, range);
 	else
 		*ready = um_machine_ready_at(state->machine, range, kernel->device);

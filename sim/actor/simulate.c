@@ -87,13 +87,15 @@ static int make_allocation(struct um_simulation_state *state, const struct um_al
 	if (row->bytes < 0)
 		return um_fail(UM_EFORMAT, "allocation %lld has %lld bytes",
 			       (long long)row->allocation, (long long)row->bytes);
+	alloc.address = take_address(state, bytes);
+	if (ops->home && (kind == UM_ALLOCATION_MANAGED || kind == UM_ALLOCATION_PAGEABLE))
+		home = ops->home(state->driver, &alloc);
 	if (home == UM_HOME_DEVICE && (uint32_t)device < um_machine_spec(state->machine)->devices &&
 	    bytes > um_machine_memory_free(state->machine, device))
 		error = ops->on_pressure(state->driver, device, bytes, done_at);
 	if (!error)
 		error = um_machine_add(state->machine, alloc.allocation, home, device, alloc.bytes);
 	state->host_allocations += home == UM_HOME_HOST;
-	alloc.address = take_address(state, bytes);
 	return error ? error : ops->on_alloc(state->driver, &alloc, done_at);
 }
 
@@ -121,6 +123,27 @@ int um_simulation_ensure(struct um_simulation_state *state, int64_t allocation, 
 	um_ns done_at = um_engine_now(state->engine);
 
 	return um_simulation_make(state, allocation, op, &done_at);
+}
+
+bool um_simulation_takes_advice(struct um_simulation_state *state, int64_t allocation)
+{
+	const struct um_allocation_row *row;
+
+	if (um_machine_home(state->machine, (um_alloc_id)allocation) == UM_HOME_MANAGED)
+		return true;
+	row = um_source_allocation(state->source, allocation);
+	if (row && um_player_kind(state->player, row) == UM_ALLOCATION_MANAGED)
+		um_ignore(state, "advice and prefetches",
+			  "managed memory is pinned host memory here: they succeed, and nothing "
+			  "happens");
+	return false;
+}
+
+bool um_simulation_prefetch_waits(const struct um_simulation_state *state)
+{
+	const struct um_driver_ops *ops = state->driver->ops;
+
+	return ops->prefetch_waits && ops->prefetch_waits(state->driver);
 }
 
 int um_simulation_advise(struct um_simulation_state *state, const struct um_advice *advice,
@@ -240,6 +263,7 @@ static int make_driver(struct um_simulation_state *state)
 	state->env.machine = state->machine;
 	state->env.engine = state->engine;
 	state->env.faults = state->faults;
+	state->env.probe = state->probe;
 	state->env.page_bytes = state->policy->page_bytes;
 	state->env.ignored = driver_ignores;
 	state->env.ignored_context = state;

@@ -24,13 +24,80 @@ static bool take_victims(struct demand *demand, um_device_id device, uint64_t ne
 	return true;
 }
 
-static int evict(struct demand *demand, const struct um_page_range *victims, uint32_t op, um_ns at,
-		 um_ns *end)
+/* Whether another device has a copy of a page; *end: it is so as far as there. */
+static bool is_elsewhere(const struct demand *demand, um_alloc_id id, um_page page,
+			 um_device_id device, um_page *end)
+{
+	bool elsewhere = false;
+
+	for (um_device_id i = 0; i < (um_device_id)demand->devices; i++) {
+		enum um_mapping_state map;
+		uint32_t place;
+
+		if (i == device)
+			continue;
+		*end = um_machine_run_end(demand->machine, id, page, *end, i, &place, &map);
+		elsewhere |= (place & UM_PAGE_DEVICE) != 0;
+	}
+	return elsewhere;
+}
+
+/* The first pages of the range that are elsewhere, or are not, all alike. */
+static struct um_page_range alike(const struct demand *demand, const struct um_page_range *range,
+				  um_device_id device, bool *elsewhere)
+{
+	um_page end = range->first_page + range->pages, next = end;
+
+	*elsewhere = is_elsewhere(demand, range->allocation, range->first_page, device, &next);
+	while (next < end) {
+		um_page further = end;
+
+		if (is_elsewhere(demand, range->allocation, next, device, &further) != *elsewhere)
+			break;
+		next = further;
+	}
+	return (struct um_page_range){range->allocation, range->first_page,
+				      next - range->first_page};
+}
+
+static int to_host(struct demand *demand, const struct um_page_range *range,
+		   const struct um_why *why, um_ns at, um_ns *end)
+{
+	int error = um_machine_migrate(demand->machine, range, UM_HOST, why, at, end);
+
+	return error ? error : um_demand_settle_on_host(demand, range, why);
+}
+
+static int drop(struct demand *demand, const struct um_page_range *range, um_device_id device,
+		const struct um_why *why)
+{
+	int error = um_machine_drop(demand->machine, range, device, why);
+
+	um_demand_release_unfilled(demand, range);
+	return error;
+}
+
+/* What another device has a copy of stays there; the rest goes to the host. */
+static int evict(struct demand *demand, const struct um_page_range *victims, um_device_id device,
+		 uint32_t op, um_ns at, um_ns *end)
 {
 	struct um_why why = {UM_CAUSE_EVICTION, op, 0};
-	int error = um_machine_migrate(demand->machine, victims, UM_HOST, &why, at, end);
+	struct um_page_range rest = *victims;
+	int error = 0;
 
-	return error ? error : um_demand_settle_on_host(demand, victims, &why);
+	*end = at;
+	while (rest.pages && !error) {
+		bool elsewhere;
+		struct um_page_range part = alike(demand, &rest, device, &elsewhere);
+		um_ns left = at;
+
+		error = elsewhere ? drop(demand, &part, device, &why)
+				  : to_host(demand, &part, &why, at, &left);
+		*end = left > *end ? left : *end;
+		rest.first_page += part.pages;
+		rest.pages -= part.pages;
+	}
+	return error;
 }
 
 int um_demand_make_room(struct demand *demand, um_device_id device, uint64_t bytes, uint32_t op,
@@ -47,7 +114,7 @@ int um_demand_make_room(struct demand *demand, um_device_id device, uint64_t byt
 
 		if (!take_victims(demand, device, needed, &victims))
 			break;
-		error = evict(demand, &victims, op, at, &left);
+		error = evict(demand, &victims, device, op, at, &left);
 		if (error)
 			return error;
 		*end = left > *end ? left : *end;
@@ -67,11 +134,14 @@ int um_demand_on_pressure(struct um_driver *driver, um_device_id device, uint64_
 
 	if (error || made)
 		return error;
-	return um_fail(UM_ELIMIT,
-		       "device %d: %s do not fit: device allocations leave %s of its %s of memory",
-		       device, um_format_bytes(text[0], sizeof(text[0]), bytes),
-		       um_format_bytes(text[1], sizeof(text[1]),
-				       um_machine_memory_free(demand->machine, device)),
-		       um_format_bytes(text[2], sizeof(text[2]),
-				       um_machine_memory_total(demand->machine, device)));
+	return um_fail(
+		UM_ELIMIT,
+		"device %d: hipMalloc would fail with hipErrorOutOfMemory: %s do not fit where "
+		"device allocations leave %s of %s; what a program does then its trace does not "
+		"tell",
+		device, um_format_bytes(text[0], sizeof(text[0]), bytes),
+		um_format_bytes(text[1], sizeof(text[1]),
+				um_machine_memory_free(demand->machine, device)),
+		um_format_bytes(text[2], sizeof(text[2]),
+				um_machine_memory_total(demand->machine, device)));
 }

@@ -156,6 +156,8 @@ struct um_driver_ops {
 	int (*on_advice)(struct um_driver *, const struct um_advice *, um_ns *done_at);
 	/* On its stream, at now; *done_at: when the next operation of the stream may start. */
 	int (*on_prefetch)(struct um_driver *, const struct um_prefetch *, um_ns *done_at);
+	/* Whether the host too goes on only then: the call is asynchronous by name only. NULL: no. */
+	bool (*prefetch_waits)(const struct um_driver *);
 	/* Device memory is wanted that is not free (before on_alloc of a device allocation): must
 	 * free `bytes`, or refuse with UM_ELIMIT. Not NULL. */
 	int (*on_pressure)(struct um_driver *, um_device_id, uint64_t bytes, um_ns *done_at);

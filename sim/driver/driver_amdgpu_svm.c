@@ -1,8 +1,8 @@
 /*
  * amdgpu_svm: what amdkfd's shared virtual memory would do (kfd_svm.c, kfd_migrate.c). Rules from
  * source, not checked on hardware. Each names the function that it was read in; where the kernel
- * changed, the version from which it holds ("6.8" is what amd-drm-next-6.8 brought, "5.15" holds
- * until 6.0, "6.1" until 6.7). R stands for a rule, A for what is assumed or left out.
+ * changed, the version from which it holds ("6.8" is what amd-drm-next-6.8 brought; "5.15" holds
+ * before 6.0, "6.6" from 6.0 to 6.7). R stands for a rule, A for what is assumed or left out.
  *
  * Ranges
  * R1  Memory is known by ranges of virtual addresses, each with attributes of its own.
@@ -10,9 +10,10 @@
  *     Until set otherwise: no preferred location, no prefetch location, flags HOST_ACCESS and
  *     COHERENT, granularity 9 (svm_range_set_default_attributes). New ranges have ACCESS for all
  *     devices with XNACK, for none without (svm_range_new).
- * R2  A new range ends at the next address that is a multiple of the largest range: the smallest
- *     device's memory / 32, between 2 MiB and 1 GiB, rounded down to a power of two
- *     (svm_range_set_max_pages, svm_range_split_new). 5.15: not cut at all (svm_range_add).
+ * R2  A new range ends at the next address that is a multiple of the largest range: a device's
+ *     memory / 32, between 2 MiB and 1 GiB, rounded down to a power of two
+ *     (svm_range_set_max_pages, svm_range_split_new). Under a memory limit the device is one that
+ *     has no more. 5.15: not cut at all (svm_range_add).
  * R3  SET_ATTR on part of a range splits it at the ends of that part. The pieces keep attributes,
  *     mappings, where their pages are and the buffer object, which they share at their offsets
  *     (svm_range_split_adjust, svm_range_split_nodes). Pieces are never joined again. A range that
@@ -96,7 +97,7 @@
  * R25 A touch of a page on a device faults (svm_migrate_to_ram): 6.8 the pages of its block that are
  *     on the device go to host memory. Before: the block is split off as a range of its own, and
  *     goes (svm_range_split_by_granularity). Advice plays no part.
- * R26 6.1: over a coherent link (XGMI to the CPU) device memory is the host's to map
+ * R26 6.6: over a coherent link (XGMI to the CPU) device memory is the host's to map
  *     (MEMORY_DEVICE_COHERENT, kgd2kfd_init_zone_device): it reads and writes it from afar, and
  *     pages leave by prefetch, preferred location or eviction only. 5.15: as any other.
  *
@@ -134,9 +135,240 @@
  *     ones never share a range).
  * A4  Devices are in one hive only with `hive`; the machine has no link between them: accesses to
  *     another device's memory take the host link.
- * A5  Not modelled: the limit of host memory that ranges count against, memory for page tables,
+ * A5  The pieces of a range that waits for the restore work wait for it as well.
+ * A6  malloc'ed memory and stacks are known from the first kernel on that touches them. All of it
+ *     has been written by the host by then: what a program does to it before is not recorded.
+ * A7  6.8 passes over a device that is not in the hive of the range's buffer object even where the
+ *     faulting page is in host memory (svm_range_map_to_gpus); its fault would come again without
+ *     end. Here a fault is always mapped.
+ * A8  Not modelled: the limit of host memory that ranges count against, memory for page tables,
  *     the time to preempt queues, NUMA balancing and other invalidations from outside, the
  *     eviction of device allocations that kernels before 6.6 allowed (R21 holds for all here),
  *     retry-CAM and interrupt ring overflow, GPU_ALWAYS_MAPPED, GPU_RO, GPU_EXEC (HIP sets none).
  */
 #include "driver_list.h"
+#include "svm.h"
+
+#include "trace/base/error.h"
+
+#include <stdlib.h>
+
+enum xnack_choice { XNACK_AUTO, XNACK_ON, XNACK_OFF };
+static const char *const xnack_choices[] = {"auto", "on", "off", NULL};
+static const char *const kernel_choices[] = {"5.15", "6.6", "6.8", NULL}; /* enum svm_kernel */
+
+enum svm_param {
+	PARAM_XNACK,
+	PARAM_KERNEL,
+	PARAM_HMM,
+	PARAM_HIVE,
+	PARAM_PREFETCH_WAITS,
+	PARAM_FAULT_SERVICE,
+	PARAM_PAGE_UPDATE,
+	PARAM_COPY_SETUP,
+	PARAM_PAGE_ALLOC,
+	PARAM_RESTORE_DELAY,
+	PARAM_DUPLICATE_WINDOW,
+};
+
+/*
+ * What a gigabyte of faults costs beside its copy was measured once (Cooper, Scogland, Ge, ICS'24:
+ * one die of an MI250X, ROCm 5.4, 36 GB/s to the host): the processor's updates, setting up SDMA
+ * and allocating are about 76 % of the whole together. A copy of 2 MiB takes 58 us there, so that
+ * they take 184 us; that each takes a third is assumed.
+ */
+#define ICS24 "(derived from Cooper et al., ICS'24, MI250X; an even share is assumed)"
+
+static const struct um_param svm_params[] = {
+	[PARAM_XNACK] = {.name = "xnack",
+			 .type = UM_PARAM_CHOICE,
+			 .default_text = "auto",
+			 .choices = xnack_choices,
+			 .help = "whether faults of devices are served (auto: as the traced "
+				 "program had it, else as the machine has it)"},
+	[PARAM_KERNEL] = {.name = "kernel",
+			  .type = UM_PARAM_CHOICE,
+			  .default_text = "6.8",
+			  .choices = kernel_choices,
+			  .help = "whose rules: 6.8 and later (faults move blocks), 6.6 for 6.0 to "
+				  "6.7 (faults move ranges), 5.15 for what is older (ranges are "
+				  "not cut, the host maps no device memory)"},
+	[PARAM_HMM] = {.name = "hmm",
+		       .type = UM_PARAM_BOOL,
+		       .default_text = "on",
+		       .help = "whether the system can migrate at all; off: managed memory is "
+			       "pinned host memory"},
+	[PARAM_HIVE] = {.name = "hive",
+			.type = UM_PARAM_BOOL,
+			.default_text = "off",
+			.help = "whether the devices are one XGMI hive and map each other's memory "
+				"(time: as over the host link, which is wrong)"},
+	[PARAM_PREFETCH_WAITS] = {.name = "prefetch_waits",
+				  .type = UM_PARAM_BOOL,
+				  .default_text = "on",
+				  .help = "whether hipMemPrefetchAsync returns when the pages are "
+					  "there, as CLR has it, or at once"},
+	[PARAM_FAULT_SERVICE] = {.name = "fault_service",
+				 .type = UM_PARAM_DURATION,
+				 .minimum = 0,
+				 .maximum = 1e9,
+				 .default_text = "100us",
+				 .help = "time to serve a fault, without its pages (99.6 us in a "
+					 "published sample that only maps, rocprofiler-sdk's "
+					 "parser.cpp, hardware unknown)"},
+	[PARAM_PAGE_UPDATE] =
+		{.name = "page_update",
+		 .type = UM_PARAM_DURATION,
+		 .minimum = 0,
+		 .maximum = 1e6,
+		 .default_text = "120ns",
+		 .help = "time for each page of 4 KiB that moves or is mapped " ICS24},
+	[PARAM_COPY_SETUP] = {.name = "copy_setup",
+			      .type = UM_PARAM_DURATION,
+			      .minimum = 0,
+			      .maximum = 1e9,
+			      .default_text = "60us",
+			      .help = "time to set up each copy of up to 2 MiB " ICS24},
+	[PARAM_PAGE_ALLOC] = {.name = "page_alloc",
+			      .type = UM_PARAM_DURATION,
+			      .minimum = 0,
+			      .maximum = 1e6,
+			      .default_text = "120ns",
+			      .help = "time for each page of 4 KiB of device memory that a range "
+				      "takes " ICS24},
+	[PARAM_RESTORE_DELAY] = {.name = "restore_delay",
+				 .type = UM_PARAM_DURATION,
+				 .minimum = 0,
+				 .maximum = 1e9,
+				 .default_text = "1ms",
+				 .help = "after which stopped queues are started again, without "
+					 "XNACK (AMDGPU_SVM_RANGE_RESTORE_DELAY_MS)"},
+	[PARAM_DUPLICATE_WINDOW] =
+		{.name = "duplicate_window",
+		 .type = UM_PARAM_DURATION,
+		 .minimum = 0,
+		 .maximum = 1e9,
+		 .default_text = "2ms",
+		 .help = "in which further faults on a range that was just mapped "
+			 "are dropped (AMDGPU_SVM_RANGE_RETRY_FAULT_PENDING)"},
+	{.name = NULL},
+};
+static const uint64_t svm_page_bytes[] = {4096, 65536, 2097152, 0}; /* granularity 0, 4, 9 */
+
+/* A largest range is the memory / 32, at least 2 MiB, at most 1 GiB, a power of two (R2). */
+#define RANGE_SHARE	  32
+#define RANGE_PAGES_LEAST 512u
+#define RANGE_PAGES_MOST  262144u
+
+static um_page max_range_pages(uint64_t memory_bytes)
+{
+	uint64_t pages = memory_bytes / UM_PAGE_BYTES / RANGE_SHARE;
+
+	if (pages <= RANGE_PAGES_LEAST)
+		return RANGE_PAGES_LEAST;
+	if (pages >= RANGE_PAGES_MOST)
+		return RANGE_PAGES_MOST;
+	return 1u << (31 - __builtin_clz((uint32_t)pages));
+}
+
+static void take_params(struct svm *svm, const struct um_machine_spec *spec,
+			const struct um_param_value *params)
+{
+	uint64_t xnack = params[PARAM_XNACK].integer;
+
+	svm->xnack = xnack == XNACK_AUTO ? spec->xnack == UM_XNACK_ALWAYS : xnack == XNACK_ON;
+	svm->kernel = (enum svm_kernel)params[PARAM_KERNEL].integer;
+	svm->hmm = params[PARAM_HMM].integer;
+	svm->hive = params[PARAM_HIVE].integer;
+	svm->prefetch_waits = params[PARAM_PREFETCH_WAITS].integer;
+	svm->apu = spec->apu;
+	svm->coherent = !spec->apu && spec->link.coherent && svm->kernel >= SVM_KERNEL_6_6;
+	svm->costs = (struct svm_costs){
+		.fault_ns = params[PARAM_FAULT_SERVICE].integer,
+		.page_update_ns = params[PARAM_PAGE_UPDATE].integer,
+		.copy_setup_ns = params[PARAM_COPY_SETUP].integer,
+		.page_alloc_ns = params[PARAM_PAGE_ALLOC].integer,
+		.restore_delay_ns = params[PARAM_RESTORE_DELAY].integer,
+		.duplicate_ns = params[PARAM_DUPLICATE_WINDOW].integer,
+	};
+}
+
+static void svm_destroy(struct um_driver *driver)
+{
+	struct svm *svm = svm_of(driver);
+
+	if (!driver)
+		return;
+	for (size_t id = 0; id < svm->allocation_slots; id++)
+		if (svm->allocations[id])
+			um_svm_remove_allocation(svm, svm->allocations[id]);
+	free(svm->allocations);
+	free(svm->updates.at);
+	free(svm->remaps.at);
+	free(svm->dropping.at);
+	for (um_device_id device = 0; device < svm->devices; device++)
+		um_evict_destroy(svm->order[device]);
+	free(svm);
+}
+
+static int svm_create(struct um_driver **out, const struct um_driver_env *env)
+{
+	const struct um_machine_spec *spec = um_machine_spec(env->machine);
+	uint64_t page_bytes =
+		env->page_bytes ? env->page_bytes : um_driver_amdgpu_svm.default_page_bytes;
+	struct svm *svm = calloc(1, sizeof(*svm));
+	int error = 0;
+
+	if (!svm)
+		return um_fail(UM_ENOMEM, "no memory for the driver");
+	svm->base.ops = &um_driver_amdgpu_svm;
+	svm->env = env;
+	svm->machine = env->machine;
+	svm->devices = (um_device_id)spec->devices;
+	svm->block_pages = (um_page)(page_bytes / UM_PAGE_BYTES);
+	svm->max_range_pages = max_range_pages(um_machine_memory_total(env->machine, 0));
+	svm->service_due = UM_NEVER;
+	take_params(svm, spec, env->params);
+	for (um_device_id device = 0; device < svm->devices && !error; device++)
+		error = um_evict_create(&svm->order[device], env->evict, um_driver_amdgpu_svm.evict,
+					device);
+	if (error)
+		svm_destroy(&svm->base);
+	else
+		*out = &svm->base;
+	return error;
+}
+
+/* Pageable memory has pages of its own as well: a device can fault on it (R19, R31). */
+static enum um_home svm_home(struct um_driver *driver, const struct um_alloc *alloc)
+{
+	if (alloc->kind == UM_ALLOCATION_MANAGED && !svm_of(driver)->hmm)
+		return UM_HOME_HOST;
+	return UM_HOME_MANAGED;
+}
+
+static bool svm_prefetch_waits(const struct um_driver *driver)
+{
+	return ((const struct svm *)driver)->prefetch_waits;
+}
+
+const struct um_driver_ops um_driver_amdgpu_svm = {
+	.name = "amdgpu_svm",
+	.summary = "AMD's amdkfd: ranges, faults by block, memory by range",
+	.validated = "rules from source, not checked on hardware",
+	.params = svm_params,
+	.page_bytes = svm_page_bytes,
+	.default_page_bytes = 2097152,
+	.evict = &um_evict_fifo,
+	.create = svm_create,
+	.home = svm_home,
+	.on_alloc = um_svm_on_alloc,
+	.on_free = um_svm_on_free,
+	.on_advice = um_svm_on_advice,
+	.on_prefetch = um_svm_on_prefetch,
+	.prefetch_waits = svm_prefetch_waits,
+	.on_pressure = um_svm_on_pressure,
+	.on_faults = um_svm_on_faults,
+	.on_touch = um_svm_on_touch,
+	.destroy = svm_destroy,
+};

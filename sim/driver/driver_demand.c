@@ -12,10 +12,15 @@
  *   Each takes fault_latency, then the link's time.
  * - First touch by the host is the operating system's: page by page, free, not counted as a fault.
  *   First touch by a device is a device fault without bytes.
- * - Under memory pressure the unit that came first leaves first (fault order). It goes to the host,
- *   which can use it at once without a fault; a copy that the host has as well is just dropped.
+ * - Under memory pressure the unit that came first leaves first (fault order), or as the policy's
+ *   `evict` has it. It goes to the host, which can use it at once without a fault. Copies are clean
+ *   or dirty only in that a copy which is not the last (the host's or another device's is as good)
+ *   is dropped and moves nothing; the last one crosses the link, written or not, where it has data.
  *   What comes in starts when what leaves has left, a device allocation too. Neighbours that leave
- *   together share a transfer.
+ *   one after the other share a transfer.
+ * - Device allocations come first and push all others out. One that then does not fit ends the
+ *   simulation, as does a fault that finds no room: the program would have got an error, and what
+ *   it does then its trace does not tell.
  * - Advice goes by whole units, rounded outwards.
  *   preferred_location host: a device fault maps the unit over the link; nothing migrates to the
  *     device (a unit that is there already stays). preferred_location of a device: faults move the

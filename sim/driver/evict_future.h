@@ -7,7 +7,8 @@
  * ended; a group makes one touch a position. With one group in flight positions are the order in
  * which touches happen, exactly; with many they are the order in which they would happen if each
  * took the same time, which faults do not. So touches are counted: whatever the order in which a
- * simulation comes to them, the k-th touch of a cell is the one with the k-th position.
+ * simulation comes to them, the k-th touch of a cell is the one with the k-th position (of groups
+ * that are in one cell at a time, one's stay there is counted before the other's).
  *
  * A cell is a driver's page (4 KiB to 2 MiB): what is closer is not told apart. Memory: 8 bytes for
  * each stay in a cell (touches of one group that follow each other; 24 while it is built), 32 for

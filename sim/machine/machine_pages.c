@@ -357,6 +357,31 @@ int um_machine_map(struct um_machine *machine, const struct um_page_range *range
 
 /* --- accesses --- */
 
+static void get_data(struct um_machine *machine, struct allocation *allocation,
+		     const struct um_page_range *run, um_device_id device, const struct um_why *why)
+{
+	um_bitmap_fill(allocation->populated, run->first_page, run->pages, true);
+	report_mapping(machine, run, device, UM_CHANGE_FIRST_TOUCH, why);
+}
+
+void um_machine_fill(struct um_machine *machine, const struct um_page_range *range,
+		     um_device_id device, uint32_t op)
+{
+	struct allocation *allocation = um_machine_managed(machine, range);
+	um_page page = range->first_page, end = range->first_page + range->pages;
+	struct um_why why = {.op = op};
+
+	while (page < end) {
+		struct copies copies;
+		um_page next = um_machine_copies_end(machine, allocation, page, end, &copies);
+		struct um_page_range run = {range->allocation, page, next - page};
+
+		page = next;
+		if (!copies.populated && copies.holders >> place_of(device) & 1)
+			get_data(machine, allocation, &run, device, &why);
+	}
+}
+
 static bool access_is_allowed(enum um_mapping_state map, bool write)
 {
 	return map == UM_MAP_LOCAL || map == UM_MAP_REMOTE || (map == UM_MAP_LOCAL_READ && !write);
@@ -378,10 +403,8 @@ void um_machine_touch(struct um_machine *machine, const struct um_page_range *ra
 
 		assert(access_is_allowed(map, write));
 		page = next;
-		if (place & UM_PAGE_POPULATED)
-			continue;
-		um_bitmap_fill(allocation->populated, run.first_page, run.pages, true);
-		report_mapping(machine, &run, device, UM_CHANGE_FIRST_TOUCH, &why);
+		if (!(place & UM_PAGE_POPULATED))
+			get_data(machine, allocation, &run, device, &why);
 	}
 }
 
