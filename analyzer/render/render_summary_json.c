@@ -1,5 +1,6 @@
 #include "render_summary.h"
 
+#include "summary_head.h"
 #include "trace/base/error.h"
 #include "trace/base/text_width.h"
 
@@ -235,6 +236,14 @@ static json_t *faults_json(const struct um_summary *summary)
 			 "host", fields_json(fault_fields, &summary->host_faults));
 }
 
+/* The line that the text opens with; its parts are run's. */
+static json_t *xnack_json(const struct um_summary *summary)
+{
+	char text[512];
+
+	return *um_summary_xnack_text(text, sizeof(text), summary) ? text_json(text) : json_null();
+}
+
 static json_t *summary_json(const struct um_summary *summary)
 {
 	const struct {
@@ -242,6 +251,7 @@ static json_t *summary_json(const struct um_summary *summary)
 		json_t *value;
 	} parts[] = {
 		{"path", text_json(summary->path)},
+		{"xnack", xnack_json(summary)},
 		{"run", row_json(&um_table_run, &summary->run)},
 		{"devices", array_json(summary->devices, summary->device_count,
 				       sizeof(*summary->devices), table_row, &um_table_device)},

@@ -111,7 +111,7 @@ static int out_of_memory(void)
  * transfer (hipMemcpy) reads and writes that memory.
  */
 static const struct um_link_spec no_link = {
-	.name = "shared memory",
+	.name = UM_LINK_NONE,
 	.remote_request_bytes = 64,
 	.coherent = true,
 };

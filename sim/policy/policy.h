@@ -126,6 +126,11 @@ int um_policy_set_page_bytes(struct um_policy *, uint64_t page_bytes);
  * it has no such switch, or asked for by the option of a driver that does not model it.
  */
 int um_policy_settle(struct um_policy *, const struct um_machine_spec *, enum um_xnack traced);
+/* "on" or "off". UM_EINVAL. */
+int um_xnack_parse(enum um_xnack *out, const char *text);
+const char *um_xnack_word(enum um_xnack); /* NULL: UNKNOWN */
+/* Why a machine has what it has where nobody chose; NULL where there is no such switch. */
+const char *um_xnack_default_source(const struct um_machine_spec *);
 /* The order in which memory is given up, if it is not the driver's own: NULL if it is. */
 const struct um_evict_ops *um_policy_hypothetical_order(const struct um_policy *);
 /* UM_EINVAL: the policy has an order, and its driver, which is known, takes none. */

@@ -211,6 +211,36 @@ int um_policy_apply_settings(struct um_policy *policy)
 
 /* ---------------------------------------------------------------- XNACK */
 
+int um_xnack_parse(enum um_xnack *out, const char *text)
+{
+	*out = strcmp(text, "on") == 0	  ? UM_XNACK_ON
+	       : strcmp(text, "off") == 0 ? UM_XNACK_OFF
+					  : UM_XNACK_UNKNOWN;
+	return *out != UM_XNACK_UNKNOWN
+		       ? 0
+		       : um_fail(UM_EINVAL, "xnack: \"%.48s\" is neither on nor off", text);
+}
+
+const char *um_xnack_word(enum um_xnack xnack)
+{
+	return xnack == UM_XNACK_UNKNOWN ? NULL : xnack == UM_XNACK_ON ? "on" : "off";
+}
+
+const char *um_xnack_default_source(const struct um_machine_spec *machine)
+{
+	switch (machine->xnack) {
+	case UM_XNACK_NEVER:
+		return "this GPU never retries faults";
+	case UM_XNACK_BOOT:
+		return "amdgpu was loaded with its default, noretry=1";
+	case UM_XNACK_PROCESS:
+		return "HSA_XNACK is not set";
+	case UM_XNACK_ALWAYS:
+		break;
+	}
+	return NULL;
+}
+
 static struct um_param_value *xnack_param(const struct um_policy *policy)
 {
 	return (struct um_param_value *)um_param_find(policy->params, policy->driver->params,

@@ -23,13 +23,15 @@ struct um_replay {
 		const char *what, *why;
 	} ignored[UM_REPLAY_IGNORED_MAX];
 	size_t ignored_count;
-	char accesses[64]; /* origin of page_access: "emulated" */
-	char xnack[16];	   /* the driver's parameter; "" if it knows none */
+	char accesses[64];  /* origin of page_access: "emulated" */
+	const char *xnack;  /* "on", "off"; NULL: the machine has no such switch */
+	char *xnack_source; /* who decided; NULL as xnack is */
 };
 
 /* Of the command line. */
 struct um_replay_arguments {
 	const char *trace, *output, *machine, *driver;
+	enum um_xnack xnack; /* UNKNOWN: not given */
 	const char **policies;
 	size_t policy_count;
 	uint64_t *page_bytes;
@@ -71,6 +73,13 @@ int um_replay_output_finish(struct um_db *, const struct um_replay *, struct um_
 int um_replay_output_close(struct um_db *, const struct um_replay *, bool force);
 /* Closes and removes an output that came to nothing. */
 void um_replay_output_abandon(struct um_db *, const struct um_replay *);
+
+/* --- XNACK (replay_xnack.c) --- */
+
+/* Settles the policy for the machine and the trace, and notes what came of it. */
+int um_replay_settle(struct um_replay *, struct um_db *trace, enum um_xnack option);
+/* What every table opens with: a line if one goes for all, else one for each policy. */
+void um_replay_print_xnack(FILE *, const struct um_replay *replays, size_t count);
 
 /* --- standard output (replay_table.c, replay_json.c) --- */
 

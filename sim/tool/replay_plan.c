@@ -56,35 +56,6 @@ static char *name_output(const struct um_replay_arguments *arguments,
 	return path;
 }
 
-struct traced {
-	const struct um_machine_spec *machine; /* that is simulated */
-	enum um_xnack xnack;
-};
-
-/*
- * What the program had counts for another machine only where a process can choose: how one machine
- * was booted says nothing of another.
- */
-static int take_xnack(const void *row, void *context)
-{
-	const struct um_run_row *run = row;
-	struct traced *traced = context;
-	bool is_same = run->machine && strcmp(run->machine, traced->machine->name) == 0;
-
-	if (run->xnack && (is_same || traced->machine->xnack == UM_XNACK_PROCESS))
-		traced->xnack = strcmp(run->xnack, "on") == 0 ? UM_XNACK_ON : UM_XNACK_OFF;
-	return 0;
-}
-
-static int settle(struct um_replay_run *run)
-{
-	struct um_replay *replay = run->replay;
-	struct traced traced = {.machine = replay->machine, .xnack = UM_XNACK_UNKNOWN};
-	int error = um_db_each(run->trace, &um_table_run, NULL, 0, take_xnack, &traced);
-
-	return error ? error : um_policy_settle(replay->policy, replay->machine, traced.xnack);
-}
-
 static int take_machine(const void *row, void *context)
 {
 	const struct um_run_row *run = row;
@@ -150,15 +121,6 @@ static int apply_options(struct um_replay_run *run, uint64_t page_bytes)
 	return error;
 }
 
-static void note_xnack(struct um_replay *replay)
-{
-	const struct um_param_value *xnack =
-		um_param_find(replay->policy->params, replay->driver->params, "xnack");
-
-	if (xnack)
-		um_param_text(replay->xnack, sizeof(replay->xnack), xnack);
-}
-
 static int prepare(struct um_replay_run *run, const char *policy_path, uint64_t page_bytes)
 {
 	struct um_replay *replay = run->replay;
@@ -170,7 +132,7 @@ static int prepare(struct um_replay_run *run, const char *policy_path, uint64_t 
 	if (!error)
 		error = apply_options(run, page_bytes);
 	if (!error)
-		error = settle(run);
+		error = um_replay_settle(replay, run->trace, run->arguments->xnack);
 	if (!error)
 		error = name_machine(replay);
 	if (error)
@@ -180,7 +142,6 @@ static int prepare(struct um_replay_run *run, const char *policy_path, uint64_t 
 							: replay->driver->default_page_bytes;
 	replay->memory_bytes = replay->policy->memory_bytes ? replay->policy->memory_bytes
 							    : replay->machine->memory_bytes;
-	note_xnack(replay);
 	replay->trace_path = run->arguments->trace;
 	replay->policy_name = name_of_policy(policy_path);
 	if (!replay->policy_name)
@@ -197,6 +158,7 @@ void um_replay_release(struct um_replay *replay)
 	um_policy_destroy(replay->policy);
 	um_machine_spec_destroy(replay->machine);
 	free((char *)replay->policy_name);
+	free(replay->xnack_source);
 	free(replay->output_path);
 	free(replay->partial_path);
 }

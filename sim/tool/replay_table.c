@@ -27,11 +27,10 @@ static void driver_text(char *out, size_t capacity, const struct um_replay *repl
 
 static void add_notes(struct um_text_table *table, const struct um_replay *replay)
 {
-	char driver[256], order[128], memory[32];
+	char driver[1024], order[128], memory[32];
 
 	driver_text(driver, sizeof(driver), replay);
-	um_text_table_note(table, "driver %s%s", driver,
-			   *replay->xnack ? "" : "; XNACK unknown to it");
+	um_text_table_note(table, "driver %s", driver);
 	if (um_replay_order_text(order, sizeof(order), replay))
 		um_text_table_note(table, "%s", order);
 	um_text_table_note(table, "machine %s, %s of device memory; link %s", replay->machine->name,
@@ -67,7 +66,7 @@ static void add_ignored(struct um_text_table *table, const struct um_replay *rep
 /* Whether the same notes go for both. */
 static bool is_noted_alike(const struct um_replay *a, const struct um_replay *b)
 {
-	char driver_a[256], driver_b[256], order_a[128], order_b[128];
+	char driver_a[1024], driver_b[1024], order_a[128], order_b[128];
 
 	driver_text(driver_a, sizeof(driver_a), a);
 	driver_text(driver_b, sizeof(driver_b), b);
@@ -239,6 +238,7 @@ static int print_causes(FILE *out, const struct um_replay *replays, size_t count
 
 int um_replay_print_table(FILE *out, const struct um_replay *replays, size_t count)
 {
+	um_replay_print_xnack(out, replays, count);
 	int error = print_totals(out, replays, count);
 
 	fputc('\n', out);

@@ -39,7 +39,7 @@ static const struct um_column run_columns[] = {
 	TEXT_(role), TEXT_(tool), TEXT_(command), TEXT(source), TEXT(backend), TEXT(runtime),
 	TEXT(host), INT(pid), INT(rank), INT(ranks), TEXT(executable), TEXT(environment), TEXT(started), TEXT_(clock), INT_(start_ns), INT(end_ns),
 	TEXT_(ended), INT(exit_status), INT(exit_signal), TEXT(host_watch), INT(filter_pages),
-	TEXT(machine), TEXT(machine_text), TEXT(driver), TEXT(driver_parameters), TEXT(xnack),
+	TEXT(machine), TEXT(machine_text), TEXT(driver), TEXT(driver_parameters), TEXT(xnack), TEXT(xnack_source),
 	INT(page_bytes), INT(memory_bytes), TEXT(policy), {0},
 };
 TABLE(run, "id");

@@ -64,7 +64,7 @@ struct um_run_row {
 	int64_t exit_status, exit_signal;
 	const char *host_watch;
 	int64_t filter_pages;
-	const char *machine, *machine_text, *driver, *driver_parameters, *xnack;
+	const char *machine, *machine_text, *driver, *driver_parameters, *xnack, *xnack_source;
 	int64_t page_bytes, memory_bytes;
 	const char *policy;
 };

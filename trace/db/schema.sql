@@ -14,7 +14,7 @@
 -- computed columns, which read like any other.
 
 PRAGMA application_id = 0x554d5452;
-PRAGMA user_version = 2; -- 2: driver_event, bound
+PRAGMA user_version = 2; -- 2: driver_event, bound, run.xnack_source
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
 -- the file was stopped before the program ended, and the trace ends early.
@@ -45,7 +45,8 @@ CREATE TABLE run (
 	machine_text TEXT,            -- its whole text
 	driver TEXT,                  -- model that made the modelled rows
 	driver_parameters TEXT,       -- JSON object, every parameter, defaults too
-	xnack TEXT,                   -- 'on', 'off': what the program was told; NULL: it has no such switch
+	xnack TEXT,                   -- 'on', 'off': whether devices retried its faults; NULL: they have no such switch
+	xnack_source TEXT,            -- who decided that: 'HSA_XNACK=1', 'HSA_XNACK is not set', '--xnack', ...
 	page_bytes INTEGER,           -- page size of the model
 	memory_bytes INTEGER,         -- device memory that the program could use
 	policy TEXT                   -- simulation: the effective policy, YAML
@@ -58,7 +59,7 @@ CREATE TABLE device (
 	memory_bytes INTEGER,
 	compute_units INTEGER,
 	wave_lanes INTEGER,           -- that ran in step: page_access.requests are of such waves
-	link TEXT,                    -- to the host, by its own name: 'PCIe 4.0 x16', 'xGMI', ...
+	link TEXT,                    -- to the host, by its own name: 'PCIe 4.0 x16', ...; 'shared memory': none
 	link_to_device_bytes_per_s REAL,
 	link_to_host_bytes_per_s REAL
 );

@@ -46,6 +46,9 @@ enum um_traffic_cause {
 	UM_TRAFFIC_CAUSES
 };
 
+/* device.link where host and device share one memory */
+#define UM_LINK_NONE "shared memory"
+
 /* driver_event.kind */
 #define UM_EVENT_QUEUE_EVICTION "queue_eviction"
 #define UM_EVENT_VRAM_REFUSED	"vram_refused" /* no room on the device: mapped from the host */

@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "hostwatch.h"
 #include "pageable.h"
+#include "process_xnack.h"
 #include "recorder.h"
 #include "runtime.h"
 #include "../spool/spool_ring.h"
@@ -122,6 +123,8 @@ static void put_hello(enum um_host_watch host_watch)
 		.filter_pages = UM_STREAM_FILTER_PAGES,
 		.requests = um_spool_config(writer)->requests,
 		.pageable = um_spool_config(writer)->pageable,
+		.xnack = um_device_get(0)->xnack,
+		.hsa_xnack = um_hsa_xnack(),
 		.start_ns = now_ns(),
 		.runtime = RUNTIME_NAME,
 	};

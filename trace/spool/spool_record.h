@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define UM_SPOOL_VERSION 4u
+#define UM_SPOOL_VERSION 5u
 #define UM_PAGE_SHIFT	 12
 #define UM_PAGE_BYTES	 4096u
 #define UM_LINE_SHIFT	 6
@@ -50,6 +50,9 @@ enum um_host_watch {
 	UM_HOST_WATCH_MPROTECT,	 /* mprotect and SIGSEGV, and system calls that touch are wrapped */
 };
 
+/* What the program's environment has; anything but 0 and 1 is as if it were not set. */
+enum um_hsa_xnack { UM_HSA_XNACK_UNSET, UM_HSA_XNACK_0, UM_HSA_XNACK_1 };
+
 struct um_record_hello {
 	struct um_record header;
 	uint32_t spool_version;
@@ -58,6 +61,8 @@ struct um_record_hello {
 	uint32_t host_watch;   /* enum um_host_watch */
 	uint32_t filter_pages; /* K of the access stream's repeat filter */
 	uint32_t requests;     /* 1: coalesced requests are counted */
+	uint32_t xnack;	       /* 1: devices retry faults for this program */
+	uint32_t hsa_xnack;    /* enum um_hsa_xnack */
 	uint32_t pageable;     /* 1: accesses to memory that HIP did not allocate are recorded */
 	uint32_t reserved;
 	uint64_t start_ns;

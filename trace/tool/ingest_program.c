@@ -10,6 +10,28 @@
 
 #define MAX_INLINED 16 /* frames of one address */
 
+/*
+ * What the program's own environment made of it, which need not be umtrace's. The run comes with what
+ * umtrace expects: its option, or the machine's default.
+ */
+static void take_xnack(struct um_run_row *run, const struct um_record_hello *hello)
+{
+	static const char *const by_program[2][3] = {
+		{NULL, "HSA_XNACK=0", "this machine refuses HSA_XNACK=1"},
+		{NULL, NULL, "HSA_XNACK=1"},
+	};
+	const char *xnack = hello->xnack ? "on" : "off";
+	const char *source = hello->hsa_xnack <= UM_HSA_XNACK_1
+				     ? by_program[hello->xnack != 0][hello->hsa_xnack]
+				     : NULL;
+	bool is_expected = run->xnack && strcmp(run->xnack, xnack) == 0;
+
+	if (!run->xnack || (is_expected && (!source || run->xnack_source[0] == '-')))
+		return;
+	run->xnack = xnack;
+	run->xnack_source = source ? source : "HSA_XNACK is not set";
+}
+
 int um_ingest_hello(struct um_ingest *ingest, const void *record, const char *end)
 {
 	const struct um_record_hello *hello = record;
@@ -28,6 +50,7 @@ int um_ingest_hello(struct um_ingest *ingest, const void *record, const char *en
 	ingest->run.host_watch = um_host_watch_name(hello->host_watch);
 	ingest->run.filter_pages = hello->filter_pages;
 	ingest->run.start_ns = (int64_t)hello->start_ns;
+	take_xnack(&ingest->run, hello);
 	int error = um_db_exec(ingest->db, "DELETE FROM run");
 	if (error == 0)
 		error = um_db_insert(ingest->db, &um_table_run, &ingest->run);

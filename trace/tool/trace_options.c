@@ -14,6 +14,7 @@ enum option_key {
 	OPTION_DRIVER,
 	OPTION_PAGE_SIZE,
 	OPTION_MEMORY,
+	OPTION_XNACK,
 	OPTION_NO_REQUESTS,
 	OPTION_HOST_WATCH,
 	OPTION_PAGEABLE,
@@ -31,6 +32,11 @@ static const struct argp_option options[] = {
 	 "Machine to play, or a machine file (a path); default: mi250x, one device of it", 2},
 	{"memory", OPTION_MEMORY, "BYTES", 0,
 	 "Memory of the device, as 16GiB; default: the machine's", 2},
+	{"xnack", OPTION_XNACK, "on|off", 0,
+	 "Whether the device retries accesses that fault, so that managed memory can migrate: sets "
+	 "HSA_XNACK for PROGRAM, or is how the machine was booted where that decides (mi100); "
+	 "default: HSA_XNACK as it is, and off without it",
+	 2},
 	{NULL, 0, NULL, 0, "What is recorded:", 3},
 	{"no-requests", OPTION_NO_REQUESTS, NULL, 0,
 	 "Do not count coalesced requests: faster, but the time of remote accesses is then guessed "
@@ -45,7 +51,7 @@ static const struct argp_option options[] = {
 	 "stacks of the host, mapped files; else it is only counted",
 	 3},
 	{NULL, 0, NULL, 0, "Faults and migrations, which a driver model adds after the run:", 4},
-	{"driver", OPTION_DRIVER, "NAME", 0, "Driver model; default: demand", 4},
+	{"driver", OPTION_DRIVER, "NAME", 0, "Driver model; default: the machine's own", 4},
 	{"page-size", OPTION_PAGE_SIZE, "BYTES", 0,
 	 "Its page size, as 64KiB; default: the driver's own", 4},
 	{"no-model", OPTION_NO_MODEL, NULL, 0, "Add none", 4},
@@ -144,6 +150,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_MEMORY:
 		error = um_parse_memory_bytes(value, &parsed->memory_bytes);
 		break;
+	case OPTION_XNACK:
+		error = um_xnack_parse(&parsed->xnack, value);
+		break;
 	case OPTION_NO_REQUESTS:
 		parsed->no_requests = true;
 		break;
@@ -189,7 +198,8 @@ int um_trace_options_parse(struct um_trace_options *parsed, int argc, char **arg
 					 documentation, NULL,	      NULL,
 					 NULL};
 
-	*parsed = (struct um_trace_options){.host_watch = UM_HOST_WATCH_BEST};
+	*parsed = (struct um_trace_options){.host_watch = UM_HOST_WATCH_BEST,
+					    .xnack = UM_XNACK_UNKNOWN};
 	argp_err_exit_status = UM_TRACE_FAILED;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, parsed))
 		return um_fail(UM_EINVAL, "cannot read the command line");

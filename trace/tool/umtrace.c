@@ -191,6 +191,8 @@ static int prepare(struct tracing *tracing)
 	int error = um_model_init(&tracing->model, &tracing->options);
 
 	if (!error)
+		error = um_model_set_environment(&tracing->model);
+	if (!error)
 		error = find_libraries(tracing);
 	tracing->command = um_shell_quote(tracing->options.program);
 	if (!error && !tracing->command)
@@ -316,6 +318,7 @@ static void close_session(struct tracing *tracing)
 		.program = tracing->options.program[0],
 		.duration_ns = tracing->end_ns - tracing->start_ns,
 		.totals = um_ingest_totals(tracing->ingest),
+		.run = um_ingest_run(tracing->ingest),
 		.model = &tracing->model,
 		.attached = tracing->attached,
 		.is_static = tracing->is_static,
