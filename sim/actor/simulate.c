@@ -92,7 +92,8 @@ static int make_allocation(struct um_simulation_state *state, const struct um_al
 		home = ops->home(state->driver, &alloc);
 	if (home == UM_HOME_DEVICE && (uint32_t)device < um_machine_spec(state->machine)->devices &&
 	    bytes > um_machine_memory_free(state->machine, device))
-		error = ops->on_pressure(state->driver, device, bytes, done_at);
+		error = ops->on_pressure(state->driver,
+					 &(struct um_pressure){device, bytes, alloc.op}, done_at);
 	if (!error)
 		error = um_machine_add(state->machine, alloc.allocation, home, device, alloc.bytes);
 	state->host_allocations += home == UM_HOME_HOST;

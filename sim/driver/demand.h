@@ -86,7 +86,7 @@ int um_demand_on_copied(struct um_driver *, const struct um_page_range *);
  */
 int um_demand_make_room(struct demand *, um_device_id, uint64_t bytes, uint32_t op, um_ns at,
 			um_ns *end, bool *made);
-int um_demand_on_pressure(struct um_driver *, um_device_id, uint64_t bytes, um_ns *done_at);
+int um_demand_on_pressure(struct um_driver *, const struct um_pressure *, um_ns *done_at);
 
 /* --- coming to a device (demand_fault.c, demand_prefetch.c) --- */
 

@@ -123,14 +123,16 @@ int um_demand_make_room(struct demand *demand, um_device_id device, uint64_t byt
 	return 0;
 }
 
-int um_demand_on_pressure(struct um_driver *driver, um_device_id device, uint64_t bytes,
+int um_demand_on_pressure(struct um_driver *driver, const struct um_pressure *pressure,
 			  um_ns *done_at)
 {
 	struct demand *demand = demand_of(driver);
+	um_device_id device = pressure->device;
 	um_ns now = um_machine_now(demand->machine);
 	char text[3][32];
 	bool made;
-	int error = um_demand_make_room(demand, device, bytes, 0, now, done_at, &made);
+	int error = um_demand_make_room(demand, device, pressure->bytes, pressure->op, now, done_at,
+					&made);
 
 	if (error || made)
 		return error;
@@ -139,7 +141,7 @@ int um_demand_on_pressure(struct um_driver *driver, um_device_id device, uint64_
 		"device %d: hipMalloc would fail with hipErrorOutOfMemory: %s do not fit where "
 		"device allocations leave %s of %s; what a program does then its trace does not "
 		"tell",
-		device, um_format_bytes(text[0], sizeof(text[0]), bytes),
+		device, um_format_bytes(text[0], sizeof(text[0]), pressure->bytes),
 		um_format_bytes(text[1], sizeof(text[1]),
 				um_machine_memory_free(demand->machine, device)),
 		um_format_bytes(text[2], sizeof(text[2]),

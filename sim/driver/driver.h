@@ -71,6 +71,13 @@ struct um_prefetch {
 	uint32_t op;
 };
 
+/* Memory that must be free on a device. */
+struct um_pressure {
+	um_device_id device;
+	uint64_t bytes;
+	uint32_t op;
+};
+
 /* A kernel or a memset. */
 struct um_launch {
 	um_device_id device;
@@ -159,8 +166,8 @@ struct um_driver_ops {
 	/* Whether the host too goes on only then: the call is asynchronous by name only. NULL: no. */
 	bool (*prefetch_waits)(const struct um_driver *);
 	/* Device memory is wanted that is not free (before on_alloc of a device allocation): must
-	 * free `bytes`, or refuse with UM_ELIMIT. Not NULL. */
-	int (*on_pressure)(struct um_driver *, um_device_id, uint64_t bytes, um_ns *done_at);
+	 * free as much, or refuse with UM_ELIMIT. Not NULL. */
+	int (*on_pressure)(struct um_driver *, const struct um_pressure *, um_ns *done_at);
 	/*
 	 * Faults came into the buffer, whether the driver is busy or not. What it leaves there it
 	 * must come back for, with a timer: the next call comes after the next fault. Not NULL.

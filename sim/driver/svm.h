@@ -164,7 +164,7 @@ int um_svm_get_memory(struct svm *, struct svm_range *, um_device_id, const stru
 		      um_ns at, um_ns *end, bool *refused);
 /* The range has nothing there any more. */
 void um_svm_drop_memory(struct svm *, struct svm_range *);
-int um_svm_on_pressure(struct um_driver *, um_device_id, uint64_t bytes, um_ns *done_at);
+int um_svm_on_pressure(struct um_driver *, const struct um_pressure *, um_ns *done_at);
 void um_svm_on_touch(struct um_driver *, const struct um_page_range *, um_device_id, bool write);
 
 /* --- moving (svm_move.c) --- */

@@ -202,24 +202,29 @@ int um_svm_get_memory(struct svm *svm, struct svm_range *range, um_device_id dev
 	return error ? error : make_bo(svm, range, device);
 }
 
-int um_svm_on_pressure(struct um_driver *driver, um_device_id device, uint64_t bytes,
-		       um_ns *done_at)
+int um_svm_on_pressure(struct um_driver *driver, const struct um_pressure *pressure, um_ns *done_at)
 {
 	struct svm *svm = svm_of(driver);
+	um_device_id device = pressure->device;
+	uint64_t bytes = pressure->bytes;
 	char text[3][32];
 	int error;
 
 	if (bytes <= bytes_for_ranges(svm, device)) {
-		error = make_room(svm, device, bytes, 0, um_machine_now(svm->machine), done_at);
+		error = make_room(svm, device, bytes, pressure->op, um_machine_now(svm->machine),
+				  done_at);
 		assert(error || um_machine_memory_free(svm->machine, device) >= bytes);
 		return error;
 	}
-	return um_fail(UM_ELIMIT,
-		       "device %d: %s do not fit: device allocations leave %s of its %s of memory",
-		       device, um_format_bytes(text[0], sizeof(text[0]), bytes),
-		       um_format_bytes(text[1], sizeof(text[1]), bytes_for_ranges(svm, device)),
-		       um_format_bytes(text[2], sizeof(text[2]),
-				       um_machine_memory_total(svm->machine, device)));
+	return um_fail(
+		UM_ELIMIT,
+		"device %d: hipMalloc would fail with hipErrorOutOfMemory: %s do not fit where "
+		"device allocations leave %s of %s; what a program does then its trace does not "
+		"tell",
+		device, um_format_bytes(text[0], sizeof(text[0]), bytes),
+		um_format_bytes(text[1], sizeof(text[1]), bytes_for_ranges(svm, device)),
+		um_format_bytes(text[2], sizeof(text[2]),
+				um_machine_memory_total(svm->machine, device)));
 }
 
 void um_svm_on_touch(struct um_driver *driver, const struct um_page_range *pages,
