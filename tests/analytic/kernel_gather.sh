@@ -25,14 +25,29 @@ for lookups in 64 1024; do
 	units=$((lookups < pages / 16 ? lookups : pages / 16))
 	equal ${uniform}_64 "device faults for the table" $units "$table_faults"
 	equal ${uniform}_64 "bytes of the table" $((65536 * units)) "$table_bytes"
+	# amdgpu_svm: one block of 2 MiB holds the table, however few rows are read.
+	xnack_on ${uniform}_on $uniform
+	equal ${uniform}_on "device faults: table, indices, result" 3 "$device_faults"
+	equal ${uniform}_on "bytes of the table" $table "$table_bytes"
+	xnack_on ${uniform}_on64 $uniform --page-size 64KiB
+	equal ${uniform}_on64 "device faults for the table" $units "$table_faults"
+	equal ${uniform}_on64 "bytes of the table" $((65536 * units)) "$table_bytes"
+	xnack_off ${uniform}_off $uniform
+	equal ${uniform}_off "migrations" 0 "$migrations"
+	equal ${uniform}_off "bytes of the table by lines" $((64 * lines)) \
+		"SELECT SUM(bytes_to_device) FROM remote_access WHERE allocation = 1"
 	for advice in preferred-host accessed-by; do
 		remote=${uniform}_$advice
 		trace $remote gather --rows=$rows --lookups=$lookups --advise=$advice
 		demand ${remote}_4 $remote --page-size 4KiB
 		equal ${remote}_4 "table faults" "$([ $advice = accessed-by ] && echo 0 || echo $touched)" \
 			"$table_faults"
-		equal ${remote}_4 "bytes of the table by lines" $((64 * lines)) \
-			"SELECT SUM(bytes_to_device) FROM remote_access WHERE allocation = 1"
+		xnack_on ${remote}_on $remote
+		equal ${remote}_on "a fault maps the block" 1 "$table_faults"
+		for run in ${remote}_4 ${remote}_on; do
+			equal $run "bytes of the table by lines" $((64 * lines)) \
+				"SELECT SUM(bytes_to_device) FROM remote_access WHERE allocation = 1"
+		done
 	done
 done
 

@@ -42,4 +42,21 @@ at_most d64 "with room: launches that move anything" 1 \
 	"SELECT COUNT(DISTINCT op) FROM migration WHERE destination >= 0 AND bytes > 0"
 equal cliff "without: all of them" $iterations \
 	"SELECT COUNT(DISTINCT op) FROM migration WHERE destination >= 0 AND bytes > 0"
+
+# amdgpu_svm: each array is one block. With room for one, every launch brings the one it writes.
+array=$((rows * 4096))
+xnack_on on t
+equal on "device faults by launch" "2" \
+	"SELECT group_concat(faults, ' ') FROM (SELECT SUM(faults) AS faults FROM fault
+	 WHERE device >= 0 GROUP BY op ORDER BY op)"
+equal on "bytes to the device" $((2 * array)) "$to_device"
+equal on "bytes to the host" $array "$to_host"
+xnack_on cliff_on t --memory $((2 * rows * 4 - 4))KiB
+equal cliff_on "device faults" $((iterations + 1)) "$device_faults"
+equal cliff_on "bytes to the device" $(((iterations + 1) * array)) "$to_device"
+equal cliff_on "bytes to the host" $(((iterations + 1) * array)) "$to_host"
+xnack_off off t
+equal off "migrations" 0 "$migrations"
+equal off "lines read and written remotely" \
+	"$((iterations * rows * 64)) $((iterations * (rows - 2) * 64))" "$remote_lines"
 finish

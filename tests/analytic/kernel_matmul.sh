@@ -40,4 +40,27 @@ demand copies4 copies --page-size 4KiB
 equal copies4 "device faults" 0 "$device_faults"
 equal copies4 "bytes to the device" $((a + b)) "$to_device"
 equal copies4 "bytes to the host" $c "$to_host"
+xnack_on copies_on copies
+equal copies_on "faults" 0 "SELECT COUNT(*) FROM fault"
+equal copies_on "bytes both ways" "$((a + b)) $c" "SELECT ($to_device) || ' ' || ($to_host)"
+
+# amdgpu_svm: a block for each of the three.
+for run in t prefetch advise; do
+	xnack_on ${run}_on $run
+	equal ${run}_on "bytes to the device" $((4096 * (pa + pb))) "$to_device"
+	equal ${run}_on "bytes to the host" $((4096 * pc)) "$to_host"
+	equal ${run}_on "host faults" 1 "$host_faults"
+done
+equal t_on "device faults" 3 "$device_faults"
+equal prefetch_on "device faults" 1 "$device_faults"
+equal advise_on "device faults" 3 "$device_faults"
+equal advise_on "read-mostly does nothing, and that is told" 1 \
+	"SELECT COUNT(*) FROM loss WHERE kind = 'not_modelled' AND detail LIKE '%read_mostly%'"
+xnack_off off t
+equal off "migrations" 0 "$migrations"
+equal off "lines read and written remotely" "$(($(up $a 64) + $(up $b 64))) $(up $c 64)" \
+	"$remote_lines"
+xnack_off prefetch_off prefetch
+equal prefetch_off "A and B by prefetch, the mapping of C stays" \
+	"$((4096 * (pa + pb))) 0 $(up $c 64)" "SELECT ($migrated_to_device) || ' ' || ($remote_lines)"
 finish

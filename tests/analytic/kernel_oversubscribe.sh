@@ -14,11 +14,13 @@ same() {
 	pages_of "$1" | cmp -s wanted - || fail "$1: order of pages"
 }
 
-# What a memory of so many pages that gives up what came first has to fetch, by hand.
+# fifo_faults NAME PAGES ROOM: what a memory of so many units of so many pages that gives up what came
+# first has to fetch, by hand.
 fifo_faults() {
-	pages_of "$1" | awk -v room="$2" '!($1 in there) {
+	pages_of "$1" | awk -v pages="$2" -v room="$3" '{unit = int($1 / pages)}
+	!(unit in there) {
 		if (++faults > room) delete there[queue[faults - room]]
-		queue[faults] = $1; there[$1]
+		queue[faults] = unit; there[unit]
 	} END {print faults}'
 }
 
@@ -69,7 +71,7 @@ faults() {
 faults cyclic $((passes * pages))
 faults strided $((passes * pages))
 faults sweep $((pages + (passes - 1) * (pages - room)))
-faults random "$(fifo_faults random $room)"
+faults random "$(fifo_faults random 1 $room)"
 
 demand cyclic64 cyclic --page-size 64KiB --memory $memory
 equal cyclic64 "device faults" $((passes * pages / 16)) "$device_faults"
@@ -79,4 +81,44 @@ equal strided64 "sixteenfold bytes" $((65536 * passes * pages)) "$to_device"
 
 demand whole cyclic --page-size 4KiB --memory $((pages * 4))KiB
 equal whole "with room: first touches only" $pages "$device_faults"
+
+# amdgpu_svm: ranges of 2 MiB, a block each, of which half fit; memory is given up by the range.
+memory=8MiB
+ranges=8 range=$((2 << 20))
+room=$((ranges / 2)) pages=$((ranges * 512))
+for pattern in cyclic sweep strided random; do
+	trace big_$pattern oversubscribe --percent=200 --passes=$passes --pattern=$pattern
+	xnack_on ${pattern}_on big_$pattern --memory $memory
+done
+# came NAME FAULTS: each brings its range, and in the end as many have gone
+came() {
+	equal "$1" "device faults" "$2" "$device_faults"
+	equal "$1" "bytes to the device" $((range * $2)) "$to_device"
+	equal "$1" "bytes to the host" $((range * $2)) "$to_host"
+}
+came cyclic_on $((passes * ranges))
+came sweep_on $((ranges + (passes - 1) * (ranges - room)))
+came strided_on $((16 * passes * ranges))
+came random_on "$(fifo_faults big_random 512 $room)"
+
+# A prefetch of all of it moves the last range first and leaves the first ones there.
+trace big_prefetch oversubscribe --percent=200 --passes=$passes --prefetch
+xnack_on prefetch_on big_prefetch --memory $memory
+faults=$((passes * ranges - room))
+equal prefetch_on "device faults" $faults "$device_faults"
+equal prefetch_on "bytes to the device" $((range * (ranges + faults))) "$to_device"
+equal prefetch_on "bytes to the host" $((range * (ranges + faults))) "$to_host"
+
+# Without XNACK what is not there is mapped from host memory: 64 bytes a line and pass.
+xnack_off off big_cyclic --memory $memory
+equal off "migrations" 0 "$migrations"
+equal off "lines read and written remotely" "$((passes * pages * 64)) $((passes * pages * 64))" \
+	"$remote_lines"
+xnack_off prefetch_off big_prefetch --memory $memory
+equal prefetch_off "device faults" 0 "$device_faults"
+equal prefetch_off "the prefetch moves all of it" $((range * ranges)) "$migrated_to_device"
+lines=$((passes * (pages - 512 * room) * 64))
+equal prefetch_off "lines read and written remotely" "$lines $lines" "$remote_lines"
+equal prefetch_off "evicted, and read by the host" $((range * ranges)) \
+	"SELECT SUM(bytes) FROM migration WHERE destination < 0"
 finish

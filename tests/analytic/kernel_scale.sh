@@ -62,6 +62,50 @@ for size in 4 64; do
 	equal host$size "bytes to the host" $bytes "$to_host"
 done
 
+# amdgpu_svm with XNACK: a block of 2 MiB moves, here all of it; what the host reads first comes back
+# with its block. Two blocks of one range: the second fault waits until the first is 2 ms old.
+xnack_on on t
+equal on "device faults, host faults" "1 1" "SELECT ($device_faults) || ' ' || ($host_faults)"
+equal on "bytes to the device" $bytes "$to_device"
+equal on "bytes to the host" $bytes "$to_host"
+equal on "queues never stop" 0 "$stops"
+xnack_on part_on part
+equal part_on "a page that the host reads brings its block" $bytes "$to_host"
+trace two_blocks scale --n=$((1 << 20))
+xnack_on two_blocks_on two_blocks
+equal two_blocks_on "device faults, host faults" "2 2" \
+	"SELECT ($device_faults) || ' ' || ($host_faults)"
+equal two_blocks_on "bytes to the device" $((4 << 20)) "$to_device"
+at_most two_blocks_on "2 ms between blocks" -2000000 \
+	"SELECT start_ns - end_ns FROM op WHERE kind = 'launch'"
+xnack_on prefetch_on prefetch
+equal prefetch_on "device faults" 0 "$device_faults"
+equal prefetch_on "bytes to the device" $bytes "$to_device"
+equal prefetch_on "bytes to the host" $bytes "$to_host"
+xnack_on host_on host
+equal host_on "mapped by a fault" 1 "$device_faults"
+
+# Without XNACK nothing moves: mapped from host memory, until it is prefetched. That and the way back
+# stop the queues.
+xnack_off off t
+xnack_off host_off host
+for run in host_on off host_off; do
+	equal $run "migrations" 0 "$migrations"
+	equal $run "lines read and written remotely" "$((64 * pages)) $((64 * pages))" \
+		"$remote_lines"
+	equal $run "queues never stop" 0 "$stops"
+done
+equal off "faults" 0 "SELECT COUNT(*) FROM fault"
+xnack_off prefetch_off prefetch
+equal prefetch_off "device faults, host faults" "0 1" \
+	"SELECT ($device_faults) || ' ' || ($host_faults)"
+equal prefetch_off "bytes to the device" $bytes "$to_device"
+equal prefetch_off "bytes to the host" $bytes "$to_host"
+equal prefetch_off "all of it moved" "0 0" "$remote_lines"
+equal prefetch_off "queues stop for both" 2 "$stops"
+at_most prefetch_off "for 1 ms at least" -1000000 \
+	"SELECT MAX(start_ns - end_ns) FROM driver_event WHERE kind = 'queue_eviction'"
+
 # A policy file does the same to the program without the advice.
 cat >host.yaml <<'END'
 advise:

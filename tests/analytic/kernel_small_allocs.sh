@@ -42,4 +42,21 @@ demand pool4 pool --page-size 4KiB
 moved pool4 $pool $pool $table
 demand pool64 pool --page-size 64KiB
 moved pool64 $pool "$(up $pool 16)" $table64
+
+# amdgpu_svm: a range each, however small; the pool is one range, one block.
+xnack_on many_on many
+moved many_on $n $n 1
+xnack_on pool_on pool
+moved pool_on $pool 1 1
+# Nine objects in turn have 16 bytes to 4 KiB, in lines of 64 bytes that they have to themselves.
+lines=$((129 * n / 9))
+table_lines=$(up $((16 * n)) 64)
+pool_lines=$(up $((4 * words)) 64)
+xnack_off many_off many
+equal many_off "migrations" 0 "$migrations"
+equal many_off "lines read and written remotely" \
+	"$((launches * (lines + table_lines))) $((launches * lines))" "$remote_lines"
+xnack_off pool_off pool
+equal pool_off "lines read and written remotely" \
+	"$((launches * (pool_lines + table_lines))) $((launches * pool_lines))" "$remote_lines"
 finish

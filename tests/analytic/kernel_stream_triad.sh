@@ -49,4 +49,30 @@ demand half one --page-size 64KiB --memory $((3 * bytes / 2 / 1024))KiB
 equal half "each repetition faults on every page" $((3 * 3 * bytes / 65536)) "$device_faults"
 equal half "bytes to the device" $((3 * 3 * bytes)) "$to_device"
 equal half "evicted, then read back" $((3 * 3 * bytes)) "$to_host"
+
+# amdgpu_svm: a range and a block for each array, brought whole when it is touched first.
+xnack_on on t
+equal on "device faults, host faults" "3 3" "SELECT ($device_faults) || ' ' || ($host_faults)"
+equal on "bytes to the device" $((3 * bytes)) "$to_device"
+equal on "bytes to the host" $((3 * bytes)) "$to_host"
+# Room for one array: each triad brings all three, one after the other, since all groups are in flight.
+xnack_on half_on one --memory $((3 * bytes / 2 / 1024))KiB
+equal half_on "device faults" $((3 * 3)) "$device_faults"
+equal half_on "bytes to the device" $((3 * 3 * bytes)) "$to_device"
+equal half_on "bytes to the host" $((3 * 3 * bytes)) "$to_host"
+xnack_on prefetch_on prefetch
+equal prefetch_on "device faults" 0 "$device_faults"
+equal prefetch_on "bytes to the device" $((3 * bytes)) "$to_device"
+xnack_on host_on host
+equal host_on "device faults" 3 "$device_faults"
+xnack_off off t
+for run in host_on off; do
+	equal $run "migrations" 0 "$migrations"
+	equal $run "lines read and written remotely" \
+		"$((6 * r * pages * 64)) $((4 * r * pages * 64))" "$remote_lines"
+done
+xnack_off prefetch_off prefetch
+equal prefetch_off "bytes to the device" $((3 * bytes)) "$to_device"
+equal prefetch_off "nothing remote" "0 0" "$remote_lines"
+equal prefetch_off "queues stop on the way there and on the way back" 2 "$stops"
 finish

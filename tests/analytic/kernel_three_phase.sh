@@ -13,4 +13,17 @@ for size in 4 64; do
 	equal d$size "bytes to the device" $((rounds * bytes)) "$to_device"
 	equal d$size "bytes to the host" $((rounds * bytes)) "$to_host"
 done
+
+# amdgpu_svm: all in one block. Its second fault comes 2 ms after the first at the earliest.
+xnack_on on t
+equal on "device faults, host faults" "$rounds $rounds" \
+	"SELECT ($device_faults) || ' ' || ($host_faults)"
+equal on "bytes to the device" $((rounds * bytes)) "$to_device"
+equal on "bytes to the host" $((rounds * bytes)) "$to_host"
+at_most on "2 ms between faults" $((-2000000 * (rounds - 1))) "SELECT -($last_launch_end)"
+xnack_off off t
+equal off "faults and migrations" 0 \
+	"SELECT (SELECT COUNT(*) FROM fault) + ($migrations)"
+lines=$((rounds * bytes / 64))
+equal off "lines read and written remotely" "$lines $lines" "$remote_lines"
 finish

@@ -53,18 +53,48 @@ equal other "streams" 2 "SELECT COUNT(DISTINCT stream) FROM op WHERE kind IN ('p
 link() { echo $((2700 + $(up $((10 * $1)) 288))); }
 step=$((6000 + $(up $((10 * 4 * (passes * samples * features + 2 * features))) 16384)))
 longer=$(($(link $batch) > step ? $(link $batch) : step))
-last_end="SELECT MAX(end_ns) FROM op WHERE kind = 'launch'"
 tolerance=$((2 * steps)) # rounded up to whole ns
 near same4 "steps and prefetches take turns" \
-	$(($(link $weights) + batches * $(link $batch) + steps * step)) $tolerance "$last_end"
+	$(($(link $weights) + batches * $(link $batch) + steps * step)) $tolerance "$last_launch_end"
 near other4 "a step hides the prefetch of the next batch" \
 	$(($(link $weights) + $(link $batch) + (batches - 1) * longer + step +
-		(epochs - 1) * batches * step)) $tolerance "$last_end"
+		(epochs - 1) * batches * step)) $tolerance "$last_launch_end"
 
 # Steps longer than a prefetch: all but the first batch is hidden.
 prefetched long --prefetch=other --passes=24
 step=$((6000 + $(up $((10 * 4 * (24 * samples * features + 2 * features))) 16384)))
 [ $step -gt $(link $batch) ] || fail "a step of $step ns is not long"
 near long4 "all of it is hidden" $(($(link $weights) + $(link $batch) + steps * step)) $tolerance \
-	"$last_end"
+	"$last_launch_end"
+
+# amdgpu_svm with XNACK: without prefetches the first batch's fault brings its block, which holds all of
+# them; prefetches move one batch each, and run beside a launch.
+xnack_on none_on none
+equal none_on "device faults: samples, weights" 2 "$device_faults"
+for run in none same other; do
+	[ $run = none ] || xnack_on ${run}_on $run
+	equal ${run}_on "bytes to the device" $moved "$to_device"
+	equal ${run}_on "weights come back" "$weights 1" "SELECT ($to_host) || ' ' || ($host_faults)"
+	equal ${run}_on "queues never stop" 0 "$stops"
+done
+for run in same other; do
+	equal ${run}_on "device faults" 0 "$device_faults"
+done
+at_most other_on "another stream is faster" $(($(query same_on "$last_launch_end") - 1)) \
+	"$last_launch_end"
+
+# Without XNACK each prefetch stops the queues, also where nothing is left to move: the first of all
+# and the weights' are one stop, as is batch 1 on another stream; one more when the host reads weights.
+xnack_off none_off none
+equal none_off "migrations" 0 "$migrations"
+equal none_off "lines read and written remotely" \
+	"$((steps * (pages + weight_pages) * 64)) $((steps * weight_pages * 64))" "$remote_lines"
+for run in same other; do
+	xnack_off ${run}_off $run
+	equal ${run}_off "bytes to the device" $moved "$to_device"
+	equal ${run}_off "weights come back" "$weights 1" "SELECT ($to_host) || ' ' || ($host_faults)"
+	equal ${run}_off "nothing remote" "0 0" "$remote_lines"
+done
+equal same_off "queue stops" $((steps + 1)) "$stops"
+equal other_off "queue stops" $steps "$stops"
 finish
