@@ -223,6 +223,8 @@ int um_svm_on_prefetch(struct um_driver *, const struct um_prefetch *, um_ns *do
 /* --- faults (svm_fault.c) --- */
 
 int um_svm_on_faults(struct um_driver *, struct um_fault_buffer *);
+/* The range was cut in two: each has the dropped faults on its own pages. */
+int um_svm_share_dropped(struct svm *, struct svm_range *, struct svm_range *tail);
 /* The range with its dropped faults is going away. */
 void um_svm_forget_dropped(struct svm *, struct svm_range *);
 

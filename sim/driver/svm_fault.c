@@ -46,6 +46,20 @@ static int drop(struct svm *svm, struct svm_range *range, const struct um_fault 
 	return first ? um_svm_ranges_add(&svm->dropping, range) : 0;
 }
 
+int um_svm_share_dropped(struct svm *svm, struct svm_range *range, struct svm_range *tail)
+{
+	uint32_t first = range->dropped_first, end = range->dropped_end;
+	int error = 0;
+
+	um_svm_forget_dropped(svm, range);
+	for (uint32_t i = first; i < end && !error; i++) {
+		struct um_fault fault = range->dropped[i];
+
+		error = drop(svm, fault.page < tail->first_page ? range : tail, &fault);
+	}
+	return error;
+}
+
 static struct um_fault take_dropped(struct svm *svm, struct svm_range *range)
 {
 	struct um_fault fault = range->dropped[range->dropped_first++];

@@ -223,7 +223,7 @@ int um_svm_split(struct svm *svm, struct svm_range *range, um_page at, struct sv
 	range->device_pages -= piece.device_pages;
 	if (range->holds_bo)
 		range->bo->holders++;
-	if (range->invalid)
-		return um_svm_stop_queues(svm, *tail, &svm->stopped_why);
-	return 0;
+	if (range->invalid && um_svm_stop_queues(svm, *tail, &svm->stopped_why))
+		return UM_ENOMEM;
+	return um_svm_share_dropped(svm, range, *tail);
 }
