@@ -77,7 +77,7 @@ static json_t *order_of(const struct um_replay *replay)
 static json_t *replay_of(const struct um_replay *replay)
 {
 	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s?, s:s?, s:s, s:I, s:I, s:s, s:s, s:o, s:o}",
+		"{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s?, s:s?, s:s, s:I, s:I, s:s, s:s, s:o, s:o, s:o}",
 		"trace", replay->trace_path, "output", replay->output_path, "policy",
 		replay->policy_name, "driver", replay->driver->name, "driver_validated",
 		replay->driver->validated, "driver_parameters", params_of(replay), "evict",
@@ -85,7 +85,7 @@ static json_t *replay_of(const struct um_replay *replay)
 		"machine", replay->machine->name, "page_bytes", (json_int_t)replay->page_bytes,
 		"memory_bytes", (json_int_t)replay->memory_bytes, "link",
 		replay->machine->link.name, "accesses", replay->accesses, "ignored",
-		ignored_of(replay), "totals", totals_of(&replay->totals));
+		ignored_of(replay), "totals", totals_of(&replay->totals), "ideal", um_replay_ideal_json(replay));
 }
 
 int um_replay_print_json(FILE *out, const struct um_replay *replays, size_t count)

@@ -299,6 +299,8 @@ int um_replay_output_finish(struct um_db *db, const struct um_replay *replay, st
 	if (!error)
 		error = write_origins(db, replay, trace);
 	if (!error)
+		error = um_replay_write_ideal(db, replay);
+	if (!error)
 		error = write_devices(db, replay);
 	if (!error)
 		error = describe_run(db, replay, trace, command);

@@ -155,6 +155,7 @@ static int prepare(struct um_replay_run *run, const char *policy_path, uint64_t 
 
 void um_replay_release(struct um_replay *replay)
 {
+	um_ideal_spent_fini(&replay->spent);
 	um_policy_destroy(replay->policy);
 	um_machine_spec_destroy(replay->machine);
 	free((char *)replay->policy_name);

@@ -242,5 +242,8 @@ int um_replay_print_table(FILE *out, const struct um_replay *replays, size_t cou
 	int error = print_totals(out, replays, count);
 
 	fputc('\n', out);
+	if (!error)
+		error = um_replay_print_ideal(out, replays, count);
+	fputc('\n', out);
 	return error ? error : print_causes(out, replays, count);
 }
