@@ -30,7 +30,25 @@ equal df "to the host" $(((1 + 8 + (2 + back) * p) * 4096)) "SELECT SUM(bytes_to
 equal df "device faults" $(((4 + to_gpu) * p)) "$device_faults"
 equal df "host faults" $((9 + (1 + back) * p)) "$host_faults"
 
+# Under amdgpu_svm: blocks of 2 MiB move by faults, whole allocations by prefetch; what is nowhere is
+# born on the device without a copy.
+s=8 blocks=4 p=$((256 * s))
+trace u unified_memory -s $s -i $i
+trace uf unified_memory -s $s -i $i --faults
+for name in u uf; do
+	xnack_on x$name $name
+	equal x$name "to the device" $(((2 + to_gpu) * p * 4096)) "SELECT SUM(bytes_to_device) FROM traffic WHERE $managed"
+	equal x$name "to the host" $((2 * 2097152 + (2 + back) * p * 4096)) "SELECT SUM(bytes_to_host) FROM traffic WHERE $managed"
+done
+equal xu "device faults" $blocks "$device_faults"
+equal xu "host faults" 2 "$host_faults"
+equal xuf "device faults" $(((4 + to_gpu) * blocks)) "$device_faults"
+equal xuf "host faults" $((2 + (1 + back) * blocks)) "$host_faults"
+
 trace all unified_memory -s 1 -p 32 -i 2 --all
 demand da all
+xnack_on xa all
+xnack_off xoff all
+equal xa "every launch is there" "$(query all "SELECT COUNT(*) FROM kernel")" "SELECT COUNT(*) FROM kernel"
 equal da "every launch is there" "$(query all "SELECT COUNT(*) FROM kernel")" "SELECT COUNT(*) FROM kernel"
 finish
