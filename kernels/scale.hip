@@ -19,6 +19,8 @@
  *   XNACK on             B device faults and B host faults, the same bytes, 2 ms (B - 1) for the
  *                        launch at least; a block comes back whole, however few of its pages the
  *                        host reads
+ *   room for N < B blocks, at most 64 MiB: ranges of 2 MiB; the same device faults and bytes, B - N
+ *                        evicted and N host faults
  *   XNACK off            no fault, no migration; 64 P lines read and 64 P lines written remotely
  *   --prefetch           no device fault, the same bytes; XNACK off: the queues stop at the
  *                        prefetch and at the host's reading

@@ -83,8 +83,8 @@ demand whole cyclic --page-size 4KiB --memory $((pages * 4))KiB
 equal whole "with room: first touches only" $pages "$device_faults"
 
 # amdgpu_svm: ranges of 2 MiB, a block each, of which half fit; memory is given up by the range.
-memory=8MiB
-ranges=8 range=$((2 << 20))
+memory=4MiB
+ranges=4 range=$((2 << 20))
 room=$((ranges / 2)) pages=$((ranges * 512))
 for pattern in cyclic sweep strided random; do
 	trace big_$pattern oversubscribe --percent=200 --passes=$passes --pattern=$pattern

@@ -78,6 +78,14 @@ equal two_blocks_on "device faults, host faults" "2 2" \
 equal two_blocks_on "bytes to the device" $((4 << 20)) "$to_device"
 at_most two_blocks_on "2 ms between blocks" -2000000 \
 	"SELECT start_ns - end_ns FROM op WHERE kind = 'launch'"
+# With room for 2 MiB the blocks are ranges of their own, and the second drives the first out.
+xnack_on pressure_on two_blocks --memory 2MiB
+equal pressure_on "device faults, host faults" "2 1" \
+	"SELECT ($device_faults) || ' ' || ($host_faults)"
+equal pressure_on "evicted" $((2 << 20)) \
+	"SELECT SUM(bytes) FROM migration WHERE cause = 'eviction'"
+equal pressure_on "bytes both ways" "$((4 << 20)) $((4 << 20))" \
+	"SELECT ($to_device) || ' ' || ($to_host)"
 xnack_on prefetch_on prefetch
 equal prefetch_on "device faults" 0 "$device_faults"
 equal prefetch_on "bytes to the device" $bytes "$to_device"

@@ -21,6 +21,13 @@ equal on "device faults, host faults" "$rounds $rounds" \
 equal on "bytes to the device" $((rounds * bytes)) "$to_device"
 equal on "bytes to the host" $((rounds * bytes)) "$to_host"
 at_most on "2 ms between faults" $((-2000000 * (rounds - 1))) "SELECT -($last_launch_end)"
+# Two ranges, room for one: each round brings both, and the host finds the first one back already.
+trace two_ranges three_phase --n=$((1 << 20)) --rounds=$rounds
+xnack_on pressure_on two_ranges --memory 2MiB
+equal pressure_on "device faults, host faults" "$((2 * rounds)) $rounds" \
+	"SELECT ($device_faults) || ' ' || ($host_faults)"
+equal pressure_on "bytes both ways" "$((rounds * 4 << 20)) $((rounds * 4 << 20))" \
+	"SELECT ($to_device) || ' ' || ($to_host)"
 xnack_off off t
 equal off "faults and migrations" 0 \
 	"SELECT (SELECT COUNT(*) FROM fault) + ($migrations)"
