@@ -1,7 +1,7 @@
 /*
  * Stays are collected as they are added, then sorted by cell and position. A reader keeps for each
- * cell where it is among the cell's stays, and over an allocation's cells a tree of their next
- * positions, so that a unit of many cells is asked in a few steps.
+ * cell where it is among the cell's stays, and its next position; over an allocation's cells a tree
+ * of those, once it was asked for several at a time, so that a unit of many cells costs a few steps.
  */
 #include "evict_future.h"
 
@@ -264,9 +264,10 @@ struct um_foresight {
 	struct place_in_cell *places; /* of each cell */
 	/*
 	 * Of each allocation 2 * cells numbers from 2 * its first on: [cells + i] is the next
-	 * position of cell i, [i] is the lower of [2i] and [2i + 1].
+	 * position of cell i; [i] is the lower of [2i] and [2i + 1], where has_tree says so.
 	 */
 	uint64_t *trees;
+	bool *has_tree; /* by allocation */
 };
 
 static uint64_t next_of_cell(const struct um_foresight *foresight, size_t cell)
@@ -283,19 +284,26 @@ static uint64_t lower(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static void plant(struct um_foresight *foresight, const struct allocation_cells *allocation)
+static void begin(struct um_foresight *foresight, const struct allocation_cells *allocation)
 {
 	uint64_t *tree = foresight->trees + 2 * allocation->first;
-	uint32_t cells = allocation->cells;
 
-	for (uint32_t i = 0; i < cells; i++) {
+	for (uint32_t i = 0; i < allocation->cells; i++) {
 		size_t cell = allocation->first + i;
 
 		foresight->places[cell].stay = foresight->future->starts[cell];
-		tree[cells + i] = next_of_cell(foresight, cell);
+		tree[allocation->cells + i] = next_of_cell(foresight, cell);
 	}
-	for (uint32_t i = cells; i-- > 1;)
+}
+
+static void plant(struct um_foresight *foresight, um_alloc_id id)
+{
+	const struct allocation_cells *allocation = &foresight->future->allocations[id];
+	uint64_t *tree = foresight->trees + 2 * allocation->first;
+
+	for (uint32_t i = allocation->cells; i-- > 1;)
 		tree[i] = lower(tree[2 * i], tree[2 * i + 1]);
+	foresight->has_tree[id] = true;
 }
 
 int um_foresight_create(struct um_foresight **out, const struct um_future *future,
@@ -311,13 +319,14 @@ int um_foresight_create(struct um_foresight **out, const struct um_future *futur
 	foresight->cell_pages = future->cell_pages;
 	foresight->places = calloc(of_device->cells + 1, sizeof(*foresight->places));
 	foresight->trees = calloc(2 * of_device->cells + 1, sizeof(*foresight->trees));
-	if (!foresight->places || !foresight->trees) {
+	foresight->has_tree = calloc(of_device->allocation_slots + 1, sizeof(*foresight->has_tree));
+	if (!foresight->places || !foresight->trees || !foresight->has_tree) {
 		um_foresight_destroy(foresight);
 		return um_fail(UM_ENOMEM, "no memory for what comes in %zu pages",
 			       of_device->cells);
 	}
 	for (size_t id = 0; id < of_device->allocation_slots; id++)
-		plant(foresight, &of_device->allocations[id]);
+		begin(foresight, &of_device->allocations[id]);
 	*out = foresight;
 	return 0;
 }
@@ -328,6 +337,7 @@ void um_foresight_destroy(struct um_foresight *foresight)
 		return;
 	free(foresight->places);
 	free(foresight->trees);
+	free(foresight->has_tree);
 	free(foresight);
 }
 
@@ -348,12 +358,10 @@ static void pass_cell(struct um_foresight *foresight, size_t cell, uint32_t touc
 	}
 }
 
-static void note_next(uint64_t *tree, uint32_t cells, uint32_t cell, uint64_t next)
+/* A cell's next position is another. */
+static void climb(uint64_t *tree, uint32_t leaf)
 {
-	uint32_t i = cells + cell;
-
-	tree[i] = next;
-	for (i /= 2; i; i /= 2) {
+	for (uint32_t i = leaf / 2; i; i /= 2) {
 		uint64_t of_both = lower(tree[2 * i], tree[2 * i + 1]);
 
 		if (tree[i] == of_both)
@@ -383,19 +391,23 @@ void um_foresight_pass(struct um_foresight *foresight, const struct um_page_rang
 	uint32_t cell, end;
 	const struct allocation_cells *allocation = cells_of(foresight, range, &cell, &end);
 	um_page page = range->first_page, last = range->first_page + range->pages;
+	uint64_t *tree;
 
-	for (; allocation && cell < end; cell++) {
+	if (!allocation)
+		return;
+	for (tree = foresight->trees + 2 * allocation->first; cell < end; cell++) {
 		um_page cell_end = (cell + 1) * foresight->cell_pages;
 		um_page to = cell_end && cell_end < last ? cell_end : last;
 
 		pass_cell(foresight, allocation->first + cell, to - page);
-		note_next(foresight->trees + 2 * allocation->first, allocation->cells, cell,
-			  next_of_cell(foresight, allocation->first + cell));
+		tree[allocation->cells + cell] = next_of_cell(foresight, allocation->first + cell);
+		if (foresight->has_tree[range->allocation])
+			climb(tree, allocation->cells + cell);
 		page = to;
 	}
 }
 
-uint64_t um_foresight_next(const struct um_foresight *foresight, const struct um_page_range *range)
+uint64_t um_foresight_next(struct um_foresight *foresight, const struct um_page_range *range)
 {
 	uint32_t first, end;
 	const struct allocation_cells *allocation = cells_of(foresight, range, &first, &end);
@@ -405,6 +417,10 @@ uint64_t um_foresight_next(const struct um_foresight *foresight, const struct um
 	if (!allocation)
 		return UM_NOT_AGAIN;
 	tree = foresight->trees + 2 * allocation->first;
+	if (end - first == 1)
+		return tree[allocation->cells + first];
+	if (!foresight->has_tree[range->allocation])
+		plant(foresight, range->allocation);
 	for (first += allocation->cells, end += allocation->cells; first < end;
 	     first /= 2, end /= 2) {
 		if (first & 1)

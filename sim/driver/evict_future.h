@@ -43,6 +43,6 @@ void um_foresight_destroy(struct um_foresight *); /* NULL is legal */
 /* Each of the pages was touched once more. */
 void um_foresight_pass(struct um_foresight *, const struct um_page_range *);
 /* The position of the next touch of any of the pages; UM_NOT_AGAIN: there is none. O(log cells). */
-uint64_t um_foresight_next(const struct um_foresight *, const struct um_page_range *);
+uint64_t um_foresight_next(struct um_foresight *, const struct um_page_range *);
 
 #endif

@@ -22,29 +22,36 @@ void um_evict_list_destroy(struct um_evict_order *order)
 	if (!list)
 		return;
 	um_evict_units_fini(&list->all);
+	free(list->links);
 	free(list);
 }
 
 static void append(struct um_evict_list *list, uint32_t number)
 {
-	struct um_evict_unit *units = list->all.units;
-
-	units[number].older = list->youngest;
-	units[number].younger = UM_NO_UNIT;
-	if (list->youngest)
-		units[list->youngest].younger = number;
-	else
-		list->oldest = number;
+	list->links[number] = (struct um_evict_link){list->youngest, UM_NO_UNIT};
+	*(list->youngest ? &list->links[list->youngest].younger : &list->oldest) = number;
 	list->youngest = number;
 }
 
 static void unlink_unit(struct um_evict_list *list, uint32_t number)
 {
-	struct um_evict_unit *units = list->all.units;
-	uint32_t older = units[number].older, younger = units[number].younger;
+	struct um_evict_link link = list->links[number];
 
-	*(older ? &units[older].younger : &list->oldest) = younger;
-	*(younger ? &units[younger].older : &list->youngest) = older;
+	*(link.older ? &list->links[link.older].younger : &list->oldest) = link.younger;
+	*(link.younger ? &list->links[link.younger].older : &list->youngest) = link.older;
+}
+
+static int grow_links(struct um_evict_list *list)
+{
+	struct um_evict_link *grown =
+		realloc(list->links, (size_t)list->all.capacity * sizeof(*grown));
+
+	if (!grown)
+		return um_fail(UM_ENOMEM, "no memory for an eviction order of %u units",
+			       list->all.capacity);
+	list->links = grown;
+	list->capacity = list->all.capacity;
+	return 0;
 }
 
 int um_evict_list_arrived(struct um_evict_order *order, const struct um_page_range *unit)
@@ -53,6 +60,8 @@ int um_evict_list_arrived(struct um_evict_order *order, const struct um_page_ran
 	uint32_t number;
 	int error = um_evict_units_add(&list->all, unit, &number);
 
+	if (!error && list->capacity < list->all.capacity)
+		error = grow_links(list);
 	if (!error)
 		append(list, number);
 	return error;
@@ -81,12 +90,11 @@ bool um_evict_list_victim(struct um_evict_order *order, struct um_page_range *un
 			  um_evict_spares_fn spares, void *context)
 {
 	const struct um_evict_list *list = (const struct um_evict_list *)order;
-	const struct um_evict_unit *units = list->all.units;
 	uint32_t number = list->oldest;
 
-	while (number && spares && spares(context, &units[number].pages))
-		number = units[number].younger;
+	while (number && spares && spares(context, &list->all.pages[number]))
+		number = list->links[number].younger;
 	if (number)
-		*unit = units[number].pages;
+		*unit = list->all.pages[number];
 	return number;
 }

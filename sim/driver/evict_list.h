@@ -8,7 +8,13 @@
 struct um_evict_list {
 	struct um_evict_order base;
 	struct um_evict_units all;
+	struct um_evict_link *links; /* of a unit, by number */
+	uint32_t capacity;
 	uint32_t oldest, youngest;
+};
+
+struct um_evict_link {
+	uint32_t older, younger;
 };
 
 int um_evict_list_create(struct um_evict_order **out, const struct um_evict_ops *);

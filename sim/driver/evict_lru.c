@@ -15,10 +15,14 @@ static void lru_touched(struct um_evict_order *order, const struct um_page_range
 {
 	struct um_evict_list *list = (struct um_evict_list *)order;
 	um_page page = pages->first_page, end = pages->first_page + pages->pages;
-	uint32_t number;
 
-	while ((number = um_evict_units_next(&list->all, pages->allocation, &page, end)))
+	while (page < end) {
+		uint32_t number = um_evict_units_next(&list->all, pages->allocation, &page, end);
+
+		if (!number)
+			break;
 		um_evict_list_renew(list, number);
+	}
 }
 
 const struct um_evict_ops um_evict_lru = {

@@ -3,7 +3,7 @@
  * of its own for each device, so that the same simulation gives the same victims.
  */
 #include "evict.h"
-#include "evict_array.h"
+#include "evict_units.h"
 
 #include "trace/base/error.h"
 
@@ -11,7 +11,10 @@
 
 struct random_order {
 	struct um_evict_order base;
-	struct um_evict_array array;
+	struct um_evict_units all;
+	uint32_t *numbers; /* [0, count), in no order */
+	uint32_t *places;  /* of a unit there, by number */
+	uint32_t count, capacity;
 	uint64_t state;
 };
 
@@ -53,24 +56,62 @@ static void random_destroy(struct um_evict_order *base)
 
 	if (!order)
 		return;
-	um_evict_array_fini(&order->array);
+	um_evict_units_fini(&order->all);
+	free(order->numbers);
+	free(order->places);
 	free(order);
+}
+
+static int grow(struct random_order *order)
+{
+	uint32_t capacity = order->all.capacity;
+	uint32_t *numbers = realloc(order->numbers, (size_t)capacity * sizeof(*numbers));
+	uint32_t *places = realloc(order->places, (size_t)capacity * sizeof(*places));
+
+	order->numbers = numbers ? numbers : order->numbers;
+	order->places = places ? places : order->places;
+	if (!numbers || !places)
+		return um_fail(UM_ENOMEM, "no memory for an eviction order of %u units", capacity);
+	order->capacity = capacity;
+	return 0;
+}
+
+static void put(struct random_order *order, uint32_t place, uint32_t number)
+{
+	order->numbers[place] = number;
+	order->places[number] = place;
+}
+
+static void swap(struct random_order *order, uint32_t a, uint32_t b)
+{
+	uint32_t number = order->numbers[a];
+
+	put(order, a, order->numbers[b]);
+	put(order, b, number);
 }
 
 static int random_arrived(struct um_evict_order *base, const struct um_page_range *unit)
 {
-	return um_evict_array_add(&((struct random_order *)base)->array, unit);
+	struct random_order *order = (struct random_order *)base;
+	uint32_t number;
+	int error = um_evict_units_add(&order->all, unit, &number);
+
+	if (!error && order->capacity < order->all.capacity)
+		error = grow(order);
+	if (!error)
+		put(order, order->count++, number);
+	return error;
 }
 
 static void random_left(struct um_evict_order *base, um_alloc_id id, um_page first_page)
 {
-	struct um_evict_array *array = &((struct random_order *)base)->array;
-	uint32_t number = um_evict_units_begun(&array->all, id, first_page);
+	struct random_order *order = (struct random_order *)base;
+	uint32_t number = um_evict_units_begun(&order->all, id, first_page);
 
 	if (!number)
 		return;
-	um_evict_swap(array, array->all.units[number].place, array->count - 1);
-	um_evict_array_remove_last(array);
+	swap(order, order->places[number], --order->count);
+	um_evict_units_remove(&order->all, number);
 }
 
 /* What is spared is drawn no more: it goes behind those that can still be. */
@@ -79,13 +120,13 @@ static bool random_victim(struct um_evict_order *base, struct um_page_range *uni
 {
 	struct random_order *order = (struct random_order *)base;
 
-	for (uint32_t left = order->array.count; left; left--) {
+	for (uint32_t left = order->count; left; left--) {
 		uint32_t place = draw_below(order, left);
 
-		*unit = um_evict_at(&order->array, place)->pages;
+		*unit = order->all.pages[order->numbers[place]];
 		if (!spares || !spares(context, unit))
 			return true;
-		um_evict_swap(&order->array, place, left - 1);
+		swap(order, place, left - 1);
 	}
 	return false;
 }
