@@ -51,14 +51,20 @@ static enum um_home home_of(int kind)
 	}
 }
 
-/* Where the next allocation begins: one behind the other, aligned as the driver has it. */
-static uint64_t take_address(struct um_simulation_state *state, uint64_t bytes)
+/*
+ * Where the next allocation begins: one behind the other, aligned as the driver has it. Pageable
+ * memory lies as far from there as it did in the program: nobody aligned it for a device.
+ */
+static uint64_t take_address(struct um_simulation_state *state, const struct um_allocation_row *row,
+			     int kind, uint64_t bytes)
 {
 	uint64_t alignment = state->driver->ops->alignment_bytes;
 	uint64_t address;
 
 	alignment = alignment ? alignment : DEFAULT_ALIGNMENT_BYTES;
 	address = (state->next_address + alignment - 1) & ~(alignment - 1);
+	if (kind == UM_ALLOCATION_PAGEABLE && row->address != UM_NULL)
+		address += (uint64_t)row->address & (alignment - 1) & ~(UM_PAGE_BYTES - 1ull);
 	state->next_address = address + bytes;
 	return address;
 }
@@ -87,7 +93,7 @@ static int make_allocation(struct um_simulation_state *state, const struct um_al
 	if (row->bytes < 0)
 		return um_fail(UM_EFORMAT, "allocation %lld has %lld bytes",
 			       (long long)row->allocation, (long long)row->bytes);
-	alloc.address = take_address(state, bytes);
+	alloc.address = take_address(state, row, kind, bytes);
 	if (ops->home && (kind == UM_ALLOCATION_MANAGED || kind == UM_ALLOCATION_PAGEABLE))
 		home = ops->home(state->driver, &alloc);
 	if (home == UM_HOME_DEVICE && (uint32_t)device < um_machine_spec(state->machine)->devices &&

@@ -42,7 +42,8 @@ struct um_alloc {
 	uint32_t kind;	/* enum um_allocation_kind */
 	uint32_t flags; /* as given to HIP; of pageable memory UM_PAGEABLE_* */
 	uint64_t bytes;
-	uint64_t address;    /* a multiple of ops->alignment_bytes; no two live at once overlap */
+	/* A multiple of ops->alignment_bytes, but of pageable memory; no two live at once overlap. */
+	uint64_t address;
 	um_device_id device; /* current at the call */
 	uint32_t op;
 };
