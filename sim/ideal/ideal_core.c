@@ -126,18 +126,6 @@ static int end_allocation(struct um_ideal_core *core, uint32_t place)
 	return error;
 }
 
-int um_ideal_core_remove(struct um_ideal_core *core, uint32_t place)
-{
-	struct allocation_books *allocation = find(core, place);
-	int error;
-
-	if (!allocation)
-		return 0;
-	error = end_allocation(core, place);
-	fini_allocation(core, allocation);
-	return error;
-}
-
 /* --- operations --- */
 
 void um_ideal_core_room(struct um_ideal_core *core, um_device_id device, uint64_t pages)
@@ -173,6 +161,35 @@ static int begin_moment(struct um_ideal_core *core, um_device_id device)
 		error = um_savings_moment(&books->out, &books->moments);
 	if (!error)
 		error = um_fault_savings_begin(&books->faults, &books->moments);
+	return error;
+}
+
+/* Everything is over. */
+static int quiet_moment(struct um_ideal_core *core)
+{
+	int error = 0;
+
+	core->by = UM_HOST;
+	for (um_device_id i = 0; i < (um_device_id)core->terms.devices && !error; i++) {
+		error = begin_moment(core, i);
+		if (!error)
+			error = um_fault_savings_within(&core->device[i].faults,
+							&core->device[i].moments);
+	}
+	return error;
+}
+
+int um_ideal_core_remove(struct um_ideal_core *core, uint32_t place)
+{
+	struct allocation_books *allocation = find(core, place);
+	int error;
+
+	if (!allocation)
+		return 0;
+	error = quiet_moment(core);
+	if (!error)
+		error = end_allocation(core, place);
+	fini_allocation(core, allocation);
 	return error;
 }
 
@@ -275,10 +292,11 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 int um_ideal_core_finish(struct um_ideal_core *core, struct um_ideal *out)
 {
-	int error = 0;
+	int error = quiet_moment(core);
 
 	for (uint32_t i = 0; i < core->allocation_slots && !error; i++)
-		error = um_ideal_core_remove(core, i);
+		if (core->allocations[i].pages)
+			error = end_allocation(core, i);
 	*out = (struct um_ideal){.host_faults = core->host_faults};
 	for (uint32_t i = 0; i < core->terms.devices; i++) {
 		const struct device_books *books = &core->device[i];

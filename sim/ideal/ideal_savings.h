@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* A moment for each operation that runs alone, as it begins. */
+/* A moment for each operation that runs alone, as it begins, and where all operations are over. */
 struct um_moments {
 	bool limited; /* else there is room for all, and nothing is kept here */
 	uint64_t room_pages;

@@ -124,10 +124,12 @@ static void add_quantity(struct um_text_table *table, const struct um_replay *re
 			   quantity->format(text, sizeof(text), quantity->here(&replay->spent)));
 	um_text_table_cell(table, "%s",
 			   quantity->format(text, sizeof(text), quantity->least(&replay->ideal)));
-	if (find_ratio(replay, quantity, &ratio))
-		um_text_table_cell(table, "%.3g x", ratio);
-	else
+	if (!find_ratio(replay, quantity, &ratio))
 		um_text_table_cell(table, quantity->here(&replay->spent) ? "none needed" : "1 x");
+	else if (ratio < 1) /* faults that prefetches or mappings have spared */
+		um_text_table_cell(table, "-");
+	else
+		um_text_table_cell(table, "%.3g x", ratio);
 }
 
 static void add_row(struct um_text_table *table, const struct um_replay *replay)
@@ -147,8 +149,8 @@ static void add_notes(struct um_text_table *table, const struct um_replay *repla
 	um_text_table_note(table,
 			   "ideal: no driver and no policy can do with less, of managed memory "
 			   "and without explicit copies; its faults are");
-	um_text_table_note(table, "those of demand paging at this page size: prefetches and remote "
-				  "mappings need none");
+	um_text_table_note(table, "those of demand paging at this page size; - where prefetches or "
+				  "mappings made do with fewer");
 	for (size_t i = 0; i < count; i++)
 		if (!replays[i].has_ideal)
 			um_text_table_note(table,
