@@ -21,7 +21,7 @@ struct um_selector {
 	char *site;
 	char *name;	/* shell wildcards */
 	uint32_t index; /* n-th allocation of the program, from 1; 0 unset */
-	char *kind;	/* managed, device, pinned */
+	char *kind;	/* managed, device, pinned, registered, pageable */
 	uint64_t larger_than_bytes;
 	bool has_range;
 	uint64_t range_start, range_end; /* bytes within the allocation */

@@ -99,6 +99,19 @@ equal one_on "all that it holds moves" "1" \
 equal one_on "heap and stack move nothing" 0 "SELECT COUNT(*) FROM migration
 	JOIN allocation USING (allocation) WHERE flags AND kind = 'pageable'"
 
+# --- policies select it by kind and by name ---
+cat >host.yaml <<'END'
+advise:
+  - on: {kind: pageable}
+    preferred_location: host
+  - on: {name: '[heap]'}
+    preferred_location: gpu0
+END
+xnack_on policy one --page-size 2MiB -P host.yaml
+equal policy "of pageable memory only the heap moves" "[heap]" \
+	"SELECT group_concat(DISTINCT name) FROM (SELECT COALESCE(name, 'large') AS name FROM migration
+	 JOIN allocation USING (allocation) WHERE kind = 'pageable' AND destination = 0)"
+
 # --- XNACK off: such a program ends on the hardware ---
 um_checks=$((um_checks + 1))
 umsim replay one.um.db -o one_off.um.db --driver=amdgpu_svm --xnack=off 2>message && fail "XNACK off replays"
