@@ -12,7 +12,7 @@ static const char *bytes(char *buffer, uint64_t value)
 	return um_format_bytes(buffer, 32, value);
 }
 
-/* The driver with every parameter. */
+/* The driver with every parameter but XNACK, of which the first lines tell. */
 static void driver_text(char *out, size_t capacity, const struct um_replay *replay)
 {
 	const struct um_param *params = replay->driver->params;
@@ -20,9 +20,10 @@ static void driver_text(char *out, size_t capacity, const struct um_replay *repl
 	size_t used = (size_t)snprintf(out, capacity, "%s", replay->driver->name);
 
 	for (size_t i = 0; params && params[i].name && used < capacity; i++)
-		used += (size_t)snprintf(
-			out + used, capacity - used, ", %s %s", params[i].name,
-			um_param_text(value, sizeof(value), &replay->policy->params[i]));
+		if (strcmp(params[i].name, "xnack") != 0)
+			used += (size_t)snprintf(
+				out + used, capacity - used, ", %s %s", params[i].name,
+				um_param_text(value, sizeof(value), &replay->policy->params[i]));
 }
 
 static void add_notes(struct um_text_table *table, const struct um_replay *replay)
@@ -219,11 +220,16 @@ static int print_causes(FILE *out, const struct um_replay *replays, size_t count
 	for (const struct um_replay_cause *cause = um_replay_causes; cause->name; cause++)
 		if (is_shown(replays, count, cause))
 			columns[column++] = (struct um_text_column){cause->name, UM_ALIGN_RIGHT};
+	bool is_any = column > 3;
+	if (!is_any) {
+		columns[0].title = "nothing crossed the link";
+		column = 1;
+	}
 	columns[column].title = NULL;
 	error = um_text_table_create(&table, columns);
 	if (error)
 		return error;
-	for (size_t i = 0; i < count && column > 3; i++) {
+	for (size_t i = 0; i < count && is_any; i++) {
 		add_direction(table, replays, count, i, true);
 		add_direction(table, replays, count, i, false);
 	}

@@ -75,29 +75,62 @@ static char *xnack_text(char *buffer, size_t capacity, const struct um_replay *r
 		.shares_memory = replay->machine->apu,
 	};
 
-	return um_xnack_text(buffer, capacity, &facts);
+	if (replay->xnack)
+		return um_xnack_text(buffer, capacity, &facts);
+	snprintf(buffer, capacity, "%s has no XNACK switch", replay->machine->name);
+	return buffer;
+}
+
+static bool is_alike(const struct um_replay *a, const struct um_replay *b)
+{
+	char text_a[512], text_b[512];
+
+	return !strcmp(xnack_text(text_a, sizeof(text_a), a),
+		       xnack_text(text_b, sizeof(text_b), b));
+}
+
+/* Whether one before it is alike, which then names this one too. */
+static bool is_told(const struct um_replay *replays, size_t which)
+{
+	for (size_t i = 0; i < which; i++)
+		if (is_alike(&replays[i], &replays[which]))
+			return true;
+	return false;
+}
+
+/* "xnack_off, host: ": the policies that are as this one, each once for all its page sizes. */
+static void print_names(FILE *out, const struct um_replay *replays, size_t count, size_t which)
+{
+	const char *before = "", *last = NULL;
+
+	for (size_t i = which; i < count; i++) {
+		const char *name = replays[i].policy_name;
+
+		if (!is_alike(&replays[i], &replays[which]) || (last && !strcmp(name, last)))
+			continue;
+		fprintf(out, "%s%s", before, name);
+		before = ", ";
+		last = name;
+	}
+	fputs(": ", out);
 }
 
 void um_replay_print_xnack(FILE *out, const struct um_replay *replays, size_t count)
 {
-	char text[512], before[512];
-	bool alike = true;
+	char text[512];
+	bool is_any = false, is_one = true;
 
-	for (size_t i = 1; i < count; i++)
-		alike = alike && !strcmp(xnack_text(text, sizeof(text), &replays[i]),
-					 xnack_text(before, sizeof(before), &replays[0]));
-	for (size_t i = 0; i < (alike ? 1 : count); i++) {
-		xnack_text(text, sizeof(text), &replays[i]);
-		if (i && !strcmp(replays[i].policy_name, replays[i - 1].policy_name) &&
-		    !strcmp(text, xnack_text(before, sizeof(before), &replays[i - 1])))
-			continue;
-		if (*text)
-			fprintf(out, "%s%s%s\n", alike ? "" : replays[i].policy_name,
-				alike ? "" : ": ", text);
-		else if (!alike)
-			fprintf(out, "%s: %s has no XNACK switch\n", replays[i].policy_name,
-				replays[i].machine->name);
+	for (size_t i = 0; i < count; i++) {
+		is_any = is_any || replays[i].xnack;
+		is_one = is_one && is_alike(&replays[i], &replays[0]);
 	}
-	if (!alike || *text)
+	for (size_t i = 0; i < count && is_any; i++) {
+		if (is_told(replays, i))
+			continue;
+		if (!is_one)
+			print_names(out, replays, count, i);
+		fprintf(out, "%s\n", xnack_text(text, sizeof(text), &replays[i]));
+	}
+	if (is_any)
 		fputc('\n', out);
 }

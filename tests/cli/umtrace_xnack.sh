@@ -57,9 +57,12 @@ printf 'driver: {name: amdgpu_svm, xnack: on}\n' >on.yaml
 replay=(umsim replay -q --force off.um.db -o y.um.db)
 for with in "--xnack on" "-P on.yaml" "-P on.yaml --xnack off" "--machine mi100" \
 	"--machine mi300a" "--machine h200"; do
-	run first_lines "${replay[@]}" --driver amdgpu_svm $with
+	run first_lines "${replay[@]}" $with
 done
-run umsim replay -q --force off.um.db -P on.yaml -P <(echo "driver: demand") -o y.um.db
+echo "driver: demand" >demand.yaml
+echo "machine: h200" >h200.yaml
+: >default.yaml
+run sh -c 'umsim replay -q --force off.um.db -P default.yaml -P demand.yaml -P on.yaml -P h200.yaml --page-size 64KiB 2>&1 | sed "/^$/,\$d"'
 run "${replay[@]}" --machine rx7900xtx --xnack on
 run "${replay[@]}" --driver demand --xnack on
 run "${replay[@]}" --xnack perhaps
