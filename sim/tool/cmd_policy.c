@@ -31,7 +31,8 @@ static const char help[] =
 	"A policy, with all that it may say:\n"
 	"\n"
 	"  machine: mi250x            # or a file: ./my.yaml\n"
-	"  driver: {name: demand}     # and its parameters: umsim policy drivers\n"
+	"  driver: {xnack: on}        # name: and parameters of a driver (umsim policy drivers);\n"
+	"                             # default: the machine's own, and XNACK as the program had it\n"
 	"  page_size: 64KiB\n"
 	"  memory: 16GiB              # of each device\n"
 	"  evict: lru                 # who leaves when it is full; default: driver, its own order\n"
@@ -112,6 +113,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 /* The machine that a replay would take: the policy's, else the one that the trace was made for. */
 struct machine_choice {
 	struct um_machine_spec *spec;
+	enum um_xnack xnack; /* of the program on that machine */
 	const char *trace_path;
 };
 
@@ -122,13 +124,15 @@ static int machine_of_run(const void *row, void *context)
 
 	if (!run->machine_text)
 		return 0;
+	if (run->xnack)
+		choice->xnack = strcmp(run->xnack, "on") == 0 ? UM_XNACK_ON : UM_XNACK_OFF;
 	return um_machine_parse(&choice->spec, choice->trace_path, run->machine_text,
 				strlen(run->machine_text));
 }
 
 static int settle(struct um_policy *policy, struct um_db *trace)
 {
-	struct machine_choice choice = {0};
+	struct machine_choice choice = {.xnack = UM_XNACK_UNKNOWN};
 	int error = 0;
 
 	if (!policy->machine && trace) {
@@ -138,7 +142,7 @@ static int settle(struct um_policy *policy, struct um_db *trace)
 	if (!error && !choice.spec)
 		error = um_machine_load(&choice.spec, policy->machine);
 	if (!error)
-		error = um_policy_settle(policy, choice.spec, UM_XNACK_UNKNOWN);
+		error = um_policy_settle(policy, choice.spec, choice.xnack);
 	if (!error)
 		error = um_policy_check_devices(policy, choice.spec);
 	um_machine_spec_destroy(choice.spec);

@@ -30,9 +30,12 @@ static const struct argp_option options[] = {
 	 "Page size of the driver (umsim policy drivers lists them); several give one simulation each",
 	 0},
 	{"machine", OPTION_MACHINE, "NAME", 0,
-	 "Machine, or a file; default: the policy's, then the one that the trace was made with", 0},
+	 "Machine (umtrace --help lists them), or a file; default: the policy's, then the one that the "
+	 "trace was made with",
+	 0},
 	{"driver", OPTION_DRIVER, "NAME", 0,
-	 "Driver model, over the policy's; default: the machine's own", 0},
+	 "Driver model, over the policy's; default: the machine's own, which is amdgpu_svm for AMD's",
+	 0},
 	{"memory", OPTION_MEMORY, "BYTES", 0, "Device memory that the program may use", 0},
 	{"xnack", OPTION_XNACK, "on|off", 0,
 	 "Whether devices retry accesses that fault, so that managed memory can migrate, over the "

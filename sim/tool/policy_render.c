@@ -46,6 +46,8 @@ static void put_settings(FILE *out, const struct um_policy *policy)
 	um_text_print(out, machine_name(policy));
 	fprintf(out, ", driver %s, pages of %s", policy->driver->name,
 		um_format_bytes(text, sizeof(text), page_bytes(policy)));
+	if (um_param_find(policy->params, policy->driver->params, "xnack"))
+		fprintf(out, ", XNACK %s", um_xnack_word(policy->xnack));
 	if (policy->memory_bytes)
 		fprintf(out, ", %s of device memory",
 			um_format_bytes(text, sizeof(text), policy->memory_bytes));

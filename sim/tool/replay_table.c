@@ -40,10 +40,11 @@ static void add_notes(struct um_text_table *table, const struct um_replay *repla
 			   replay->driver->validated);
 }
 
-static bool is_ignored(const struct um_replay *replay, const char *what)
+/* For the same reason: another driver may have another. */
+static bool is_ignored(const struct um_replay *replay, const char *what, const char *why)
 {
 	for (size_t i = 0; i < replay->ignored_count; i++)
-		if (!strcmp(replay->ignored[i].what, what))
+		if (!strcmp(replay->ignored[i].what, what) && !strcmp(replay->ignored[i].why, why))
 			return true;
 	return false;
 }
@@ -54,13 +55,13 @@ static void add_ignored(struct um_text_table *table, const struct um_replay *rep
 	for (size_t i = 0; i < count; i++)
 		for (size_t n = 0; n < replays[i].ignored_count; n++) {
 			const char *what = replays[i].ignored[n].what;
+			const char *why = replays[i].ignored[n].why;
 			bool told = false;
 
 			for (size_t before = 0; before < i && !told; before++)
-				told = is_ignored(&replays[before], what);
+				told = is_ignored(&replays[before], what, why);
 			if (!told)
-				um_text_table_note(table, "not simulated: %s (%s)", what,
-						   replays[i].ignored[n].why);
+				um_text_table_note(table, "not simulated: %s (%s)", what, why);
 		}
 }
 

@@ -56,6 +56,18 @@ run sqlite3 small.um.db "SELECT * FROM origin" "SELECT * FROM frame" "SELECT * F
 	"SELECT op, cause, source, first_page, pages, bytes, transfers FROM migration" \
 	"PRAGMA integrity_check"
 
+say "--- what a policy asks and the driver ignores"
+cat >asks.yaml <<'YAML'
+advise:
+  - on: {kind: managed}
+    read_mostly: true
+    coarse_grain: true
+YAML
+sed '1i driver: demand' asks.yaml >asks_demand.yaml
+run sh -c "umsim replay -q app.um.db -P asks.yaml -P asks_demand.yaml | grep 'not simulated'"
+run sh -c "umsim replay -q app.um.db --force -P asks.yaml --format=json | grep -A1 '\"what\"'"
+run sqlite3 app.asks.um.db "SELECT kind, detail FROM loss"
+
 say "--- refused"
 cp app.um.db kept.um.db
 run umsim replay -q app.um.db

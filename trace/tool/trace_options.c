@@ -29,7 +29,9 @@ static const struct argp_option options[] = {
 	{"quiet", 'q', NULL, 0, "No progress and no closing lines; errors only", 1},
 	{NULL, 0, NULL, 0, "What the program runs on:", 2},
 	{"machine", OPTION_MACHINE, "NAME", 0,
-	 "Machine to play, or a machine file (a path); default: mi250x, one device of it", 2},
+	 "Machine to play: mi100, mi210, mi250x, mi250x_frontier, mi300a, mi300x, rx7900xtx, h200, or a "
+	 "machine file (a path); default: mi250x, one GCD of it",
+	 2},
 	{"memory", OPTION_MEMORY, "BYTES", 0,
 	 "Memory of the device, as 16GiB; default: the machine's", 2},
 	{"xnack", OPTION_XNACK, "on|off", 0,
@@ -51,7 +53,8 @@ static const struct argp_option options[] = {
 	 "stacks of the host, mapped files; else it is only counted",
 	 3},
 	{NULL, 0, NULL, 0, "Faults and migrations, which a driver model adds after the run:", 4},
-	{"driver", OPTION_DRIVER, "NAME", 0, "Driver model; default: the machine's own", 4},
+	{"driver", OPTION_DRIVER, "NAME", 0,
+	 "Driver model; default: the machine's own, which is amdgpu_svm for AMD's", 4},
 	{"page-size", OPTION_PAGE_SIZE, "BYTES", 0,
 	 "Its page size, as 64KiB; default: the driver's own", 4},
 	{"no-model", OPTION_NO_MODEL, NULL, 0, "Add none", 4},
@@ -75,7 +78,7 @@ static const char documentation[] =
 	"Examples:\n"
 	"  umtrace ./app data.bin            writes app.um.db\n"
 	"  umtrace -o run1.um.db -- ./app -v\n"
-	"  umtrace --page-size 64KiB --memory 4GiB --force ./app\n"
+	"  umtrace --xnack on --memory 4GiB --force ./app\n"
 	"  umanalyze summary app.um.db       what is in it\n"
 	"  umsim replay app.um.db -P x.yaml  what it would have done under a policy\n\n"
 	"Exit status: PROGRAM's own, 128+n if signal n ended it; 125 umtrace failed before PROGRAM "
