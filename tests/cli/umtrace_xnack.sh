@@ -24,6 +24,7 @@ traced "it does" env HSA_XNACK=1 "${trace[@]}" ./properties
 traced "nothing but 0 and 1 counts" env HSA_XNACK=on "${trace[@]}" ./properties
 traced "the program's environment is what counts" "${trace[@]}" env HSA_XNACK=1 ./properties
 traced "so with the shell's" env HSA_XNACK=1 "${trace[@]}" sh -c 'HSA_XNACK=0 ./properties'
+traced "or its own main()" "${trace[@]}" ./properties 1
 traced "an option" "${trace[@]}" --xnack on ./properties
 traced "over the environment" env HSA_XNACK=1 "${trace[@]}" --xnack off ./properties
 traced "which the program may change" "${trace[@]}" --xnack on env -u HSA_XNACK ./properties

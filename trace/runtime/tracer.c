@@ -42,6 +42,16 @@ static _Thread_local uint32_t thread;
 static _Atomic uint64_t *children;
 static uint64_t busy_launches; /* while other host threads ran */
 
+/*
+ * What goes before the first record, and no sooner: a program may set HSA_XNACK in main(), as AMD's
+ * runtime reads it at the first call of HIP.
+ */
+static struct {
+	bool is_told;
+	enum um_host_watch host_watch;
+	uint64_t start_ns;
+} greeting;
+
 /* The interval in which the host is watched. */
 static struct {
 	bool open;
@@ -95,8 +105,14 @@ static void switch_off(void)
 	writer = NULL;
 }
 
+static void put_greeting(void);
+
 static void put(const struct um_record *record)
 {
+	if (state == ON && !greeting.is_told) {
+		greeting.is_told = true;
+		put_greeting();
+	}
 	if (state == ON && !um_spool_put(writer, record))
 		switch_off();
 }
@@ -112,20 +128,20 @@ static void in_child(void)
 	writer = NULL;
 }
 
-static void put_hello(enum um_host_watch host_watch)
+static void put_hello(void)
 {
 	struct um_record_hello hello = {
 		.header = {sizeof(hello), UM_RECORD_HELLO, 0},
 		.spool_version = UM_SPOOL_VERSION,
 		.pid = (uint32_t)getpid(),
 		.backend = UM_BACKEND_EMULATED,
-		.host_watch = host_watch,
+		.host_watch = greeting.host_watch,
 		.filter_pages = UM_STREAM_FILTER_PAGES,
 		.requests = um_spool_config(writer)->requests,
 		.pageable = um_spool_config(writer)->pageable,
 		.xnack = um_device_get(0)->xnack,
 		.hsa_xnack = um_hsa_xnack(),
-		.start_ns = now_ns(),
+		.start_ns = greeting.start_ns,
 		.runtime = RUNTIME_NAME,
 	};
 
@@ -150,16 +166,23 @@ static void put_devices(void)
 	}
 }
 
-static void put_host_watch_limits(enum um_host_watch host_watch)
+static void put_host_watch_limits(void)
 {
 	const char *limits = um_hostwatch_limits();
 
-	if (host_watch == UM_HOST_WATCH_NONE)
+	if (greeting.host_watch == UM_HOST_WATCH_NONE)
 		limits = um_spool_config(writer)->host_watch == UM_HOST_WATCH_NONE
 				 ? "switched off (--host-watch=none)"
 				 : "no way of watching that was asked for works on this system";
 	if (limits)
 		um_tracer_loss(0, UM_LOSS_HOST_UNWATCHED, 1, limits);
+}
+
+static void put_greeting(void)
+{
+	put_hello();
+	put_devices();
+	put_host_watch_limits();
 }
 
 static void go_on(void)
@@ -178,15 +201,12 @@ static void go_on(void)
 		children = NULL;
 	pthread_atfork(NULL, NULL, in_child);
 	state = ON;
-	enum um_host_watch host_watch = um_hostwatch_init(um_spool_config(writer)->host_watch);
-
+	greeting.host_watch = um_hostwatch_init(um_spool_config(writer)->host_watch);
+	greeting.start_ns = now_ns();
 	um_recorder_requests = um_spool_config(writer)->requests;
 	um_pageable = um_spool_config(writer)->pageable;
-	put_hello(host_watch);
-	put_devices();
-	put_host_watch_limits(host_watch);
 	interval.open = true;
-	interval.start_ns = now_ns();
+	interval.start_ns = greeting.start_ns;
 }
 
 void um_tracer_attach(void)
