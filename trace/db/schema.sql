@@ -98,11 +98,15 @@ CREATE TABLE frame (
 	PRIMARY KEY (site, depth)
 ) WITHOUT ROWID;
 
+-- Pageable memory is what HIP did not allocate and kernels used (umtrace --pageable): a mapping of the
+-- program, as it was when a kernel first touched it, less what is an allocation already. Its op is the
+-- 'host' op before that launch, which has what the host had written there by then; freed_op comes
+-- before the first launch that finds it gone. Names are the kernel's ('[heap]', '[stack]') or a file's.
 CREATE TABLE allocation (
 	allocation INTEGER PRIMARY KEY,
 	kind TEXT NOT NULL CHECK (kind IN ('managed', 'device', 'pinned', 'registered', 'pageable')),
 	bytes INTEGER NOT NULL,       -- as asked for; it occupies whole pages
-	flags INTEGER NOT NULL DEFAULT 0, -- as given to HIP
+	flags INTEGER NOT NULL DEFAULT 0, -- as given to HIP; pageable: 1 initial heap, 2 initial stack
 	device INTEGER,               -- current when it was made
 	address INTEGER,              -- in the program
 	op INTEGER,                   -- that made it
@@ -142,8 +146,8 @@ CREATE TABLE kernel (
 	grid_x INTEGER NOT NULL, grid_y INTEGER NOT NULL, grid_z INTEGER NOT NULL,    -- groups
 	block_x INTEGER NOT NULL, block_y INTEGER NOT NULL, block_z INTEGER NOT NULL, -- lanes
 	lds_bytes INTEGER,
-	reads INTEGER,                -- by lanes, of memory that HIP allocated; NULL, and so the
-	                              -- next four: untraced, or the launch never ended
+	reads INTEGER,                -- by lanes, of allocations; NULL, and so the next four:
+	                              -- untraced, or the launch never ended
 	writes INTEGER,
 	atomics INTEGER,
 	bytes_read INTEGER,           -- by lanes
@@ -300,8 +304,10 @@ CREATE TABLE copy_traffic (
 );
 
 -- What the file lacks of what happened, and how much of it. A run whose `ended` is 'running' lacks its
--- end besides. kind: 'outside' (accesses of a kernel outside HIP's allocations), 'host_unwatched',
--- 'host_during_kernel' (launches while other host threads ran), 'unsupported' (calls that HIP was
+-- end besides. kind: 'outside' (accesses of a kernel outside all allocations), 'host_unwatched' (also of
+-- pageable memory after its first use by a kernel: a replay takes it as left alone by the host, so that
+-- what it says of traffic back to the host is the least), 'partly_unmapped' (pageable allocations that
+-- lost a part of their mapping), 'host_during_kernel' (launches while other host threads ran), 'unsupported' (calls that HIP was
 -- refused), 'untraced_launch', 'child' (of a fork, that used HIP), 'cut_off' (no regular end),
 -- 'signal_handler' (calls within one), 'invalid_record', 'uncounted' (more requests than can be
 -- counted), 'not_modelled' (requests that the driver model ignored), ...

@@ -89,7 +89,7 @@ const void *um_spin_address(uint32_t line)
 
 /*
  * False: there is no memory now. The host may have unmapped what a lane has looked at, and only the
- * lane may crash of that: the kernel reads for us, or says that it does no such thing.
+ * lane may crash of that: the system reads for us, or says that it does no such thing.
  */
 static bool read_line(uint64_t words[UM_LINE_BYTES / sizeof(uint64_t)], uint32_t line)
 {
