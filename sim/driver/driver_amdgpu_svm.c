@@ -141,7 +141,10 @@
  * A7  6.8 passes over a device that is not in the hive of the range's buffer object even where the
  *     faulting page is in host memory (svm_range_map_to_gpus); its fault would come again without
  *     end. Here a fault is always mapped.
- * A8  Not modelled: the limit of host memory that ranges count against, memory for page tables,
+ * A8  A piece whose old place is still part of a buffer object goes back there. amdkfd makes another
+ *     object where the piece was cut off while nothing of it was on the device
+ *     (svm_range_split_adjust), or was on another device since (svm_range_validate_svm_bo).
+ * A9  Not modelled: the limit of host memory that ranges count against, memory for page tables,
  *     the time to preempt queues, NUMA balancing and other invalidations from outside, the
  *     eviction of device allocations that kernels before 6.6 allowed (R21 holds for all here),
  *     retry-CAM and interrupt ring overflow, GPU_ALWAYS_MAPPED, GPU_RO, GPU_EXEC (HIP sets none).
@@ -202,7 +205,7 @@ static const struct um_param svm_params[] = {
 			.type = UM_PARAM_BOOL,
 			.default_text = "off",
 			.help = "whether the devices are one XGMI hive and map each other's memory "
-				"(time: as over the host link, which is wrong)"},
+				"(what crosses between them is booked on the host link)"},
 	[PARAM_PREFETCH_WAITS] = {.name = "prefetch_waits",
 				  .type = UM_PARAM_BOOL,
 				  .default_text = "on",

@@ -183,7 +183,8 @@ int um_svm_move_to_device(struct svm *, struct svm_range *, um_device_id,
 uint32_t um_svm_map_targets(const struct svm *, const struct svm_range *);
 /*
  * Maps `part` on the devices, wherever its pages are; those that are nowhere are made in host
- * memory. With `moved` the cost is in that of moving them. Does nothing for no devices.
+ * memory. Accesses that wait for it go on at *end. With `moved` the cost is in that of moving them.
+ * Does nothing for no devices.
  */
 int um_svm_validate(struct svm *, struct svm_range *, const struct um_page_range *part,
 		    uint32_t devices, bool moved, const struct um_why *, um_ns at, um_ns *end);
@@ -223,6 +224,12 @@ int um_svm_on_prefetch(struct um_driver *, const struct um_prefetch *, um_ns *do
 /* --- faults (svm_fault.c) --- */
 
 int um_svm_on_faults(struct um_driver *, struct um_fault_buffer *);
+/*
+ * The device has the part mapped from `at` on: its accesses there go on, also those whose faults
+ * were dropped.
+ */
+int um_svm_wake(struct svm *, struct svm_range *, const struct um_page_range *part, um_device_id,
+		um_ns at);
 /* The range was cut in two: each has the dropped faults on its own pages. */
 int um_svm_share_dropped(struct svm *, struct svm_range *, struct svm_range *tail);
 /* The range with its dropped faults is going away. */

@@ -60,6 +60,25 @@ int um_svm_share_dropped(struct svm *svm, struct svm_range *range, struct svm_ra
 	return error;
 }
 
+int um_svm_wake(struct svm *svm, struct svm_range *range, const struct um_page_range *part,
+		um_device_id device, um_ns at)
+{
+	uint32_t first = range->dropped_first, end = range->dropped_end;
+	int error = 0;
+
+	um_svm_forget_dropped(svm, range);
+	for (uint32_t i = first; i < end && !error; i++) {
+		struct um_fault fault = range->dropped[i];
+		bool inside = fault.page >= part->first_page &&
+			      fault.page - part->first_page < part->pages;
+
+		if (fault.device != device || !inside)
+			error = drop(svm, range, &fault);
+	}
+	return error ? error
+		     : um_fault_buffer_done(um_fault_buffer_of(svm->env->faults, device), part, at);
+}
+
 static struct um_fault take_dropped(struct svm *svm, struct svm_range *range)
 {
 	struct um_fault fault = range->dropped[range->dropped_first++];
@@ -193,17 +212,7 @@ static int serve_device(struct svm *svm, struct svm_range *range, const struct u
 		return error;
 	svm->busy_until = at;
 	um_fault_buffer_report(buffer_of(svm, fault), fault, 1, svm->served, at);
-	return um_fault_buffer_done(buffer_of(svm, fault), &part, at);
-}
-
-static bool is_mapped(const struct svm *svm, const struct um_fault *fault)
-{
-	enum um_mapping_state map;
-	uint32_t place;
-
-	um_machine_run_end(svm->machine, fault->allocation, fault->page, fault->page + 1,
-			   fault->device, &place, &map);
-	return map != UM_MAP_NONE;
+	return 0;
 }
 
 static int refuse_fault(const struct svm *svm, const struct um_fault *fault)
@@ -218,14 +227,10 @@ static int refuse_fault(const struct svm *svm, const struct um_fault *fault)
 
 static int take_device_fault(struct svm *svm, const struct um_fault *fault)
 {
-	struct um_page_range page = {fault->allocation, fault->page, 1};
 	struct svm_allocation *allocation = um_svm_find(svm, fault->allocation);
 	struct svm_range *range;
 	int error;
 
-	if (is_mapped(svm, fault)) /* meanwhile */
-		return um_fault_buffer_done(buffer_of(svm, fault), &page,
-					    um_machine_now(svm->machine));
 	if (!svm->xnack || !svm->hmm)
 		return refuse_fault(svm, fault);
 	error = find_or_make_range(svm, allocation, fault->page, &range);

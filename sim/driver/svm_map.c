@@ -115,6 +115,8 @@ int um_svm_validate(struct svm *svm, struct svm_range *range, const struct um_pa
 	*end += moved ? 0 : pages * svm->costs.page_update_ns;
 	range->mapped_to_gpu = true;
 	range->accepts_at = *end + svm->costs.duplicate_ns;
+	for (; devices && !error; devices &= devices - 1)
+		error = um_svm_wake(svm, range, part, __builtin_ctz(devices), *end);
 	return error;
 }
 

@@ -51,12 +51,16 @@ int um_svm_add_allocation(struct svm *svm, const struct um_alloc *alloc)
 	return 0;
 }
 
-static void free_range(struct svm *svm, struct svm_range *range)
+static void leave_books(struct svm *svm, struct svm_range *range)
 {
 	um_svm_forget_invalid(svm, range);
 	um_svm_forget_dropped(svm, range);
 	if (range->holds_bo)
-		um_svm_drop_memory(svm, range);
+		um_svm_drop_memory(svm, range); /* which tells its neighbours */
+}
+
+static void free_range(struct svm_range *range)
+{
 	free(range->dropped);
 	free(range);
 }
@@ -64,7 +68,9 @@ static void free_range(struct svm *svm, struct svm_range *range)
 void um_svm_remove_allocation(struct svm *svm, struct svm_allocation *allocation)
 {
 	for (uint32_t i = 0; i < allocation->count; i++)
-		free_range(svm, allocation->ranges[i]);
+		leave_books(svm, allocation->ranges[i]);
+	for (uint32_t i = 0; i < allocation->count; i++)
+		free_range(allocation->ranges[i]);
 	svm->allocations[allocation->id] = NULL;
 	free(allocation->ranges);
 	free(allocation);
