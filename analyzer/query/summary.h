@@ -59,7 +59,7 @@ struct um_bound_summary {
 	const char *quantity;
 	int64_t page_bytes; /* UM_NULL where it does not matter */
 	int64_t least;
-	int64_t simulated; /* the same quantity of this file; UM_NULL if it has none */
+	int64_t simulated; /* the same, of managed memory, in this file; UM_NULL if it has none */
 };
 
 struct um_count {

@@ -27,52 +27,56 @@ static int add_event(struct sqlite3_stmt *row, void *context)
 		       : um_summary_keep(summary, &event->reason, "driver_event", "reason");
 }
 
-/* Explicit copies are the program's own, and not in a bound. */
-static int64_t less(int64_t all, int64_t part)
-{
-	return all == UM_NULL || part == UM_NULL ? UM_NULL : all - part;
-}
-
-static int64_t bytes_to_device(const struct um_summary *summary)
-{
-	return less(summary->total.bytes_to_device,
-		    summary->traffic[UM_TRAFFIC_COPY].bytes_to_device);
-}
-
-static int64_t bytes_to_host(const struct um_summary *summary)
-{
-	return less(summary->total.bytes_to_host, summary->traffic[UM_TRAFFIC_COPY].bytes_to_host);
-}
-
-static int64_t device_faults(const struct um_summary *summary)
-{
-	return summary->device_faults.faults;
-}
-
-static int64_t host_faults(const struct um_summary *summary)
-{
-	return summary->host_faults.faults;
-}
-
+/*
+ * What a bound is of: managed memory, without explicit copies, which are the program's own. Each
+ * gives one integer, NULL where a row does not know.
+ */
 static const struct {
-	const char *quantity;
-	int64_t (*of)(const struct um_summary *);
+	const char *quantity, *sql;
 } quantities[] = {
-	{UM_BOUND_BYTES_TO_DEVICE, bytes_to_device},
-	{UM_BOUND_BYTES_TO_HOST, bytes_to_host},
-	{UM_BOUND_DEVICE_FAULTS, device_faults},
-	{UM_BOUND_HOST_FAULTS, host_faults},
+#define OF_MANAGED " JOIN allocation USING (allocation) WHERE allocation.kind = 'managed'"
+#define BYTES(remote_column, end)                                                                  \
+	"SELECT CASE WHEN COUNT(bytes) = COUNT(*) THEN COALESCE(SUM(bytes), 0) END +"              \
+	" (SELECT COALESCE(SUM(" remote_column "), 0) FROM remote_access" OF_MANAGED ")"           \
+	" FROM (SELECT migration.bytes FROM migration" OF_MANAGED " AND " end " = -1)"
+#define FAULTS(device)                                                                             \
+	"SELECT CASE WHEN COUNT(faults) = COUNT(*) THEN COALESCE(SUM(faults), 0) END"              \
+	" FROM fault" OF_MANAGED " AND fault.device " device " 0"
+	{UM_BOUND_BYTES_TO_DEVICE, BYTES("bytes_to_device", "source")},
+	{UM_BOUND_BYTES_TO_HOST, BYTES("bytes_to_host", "destination")},
+	{UM_BOUND_DEVICE_FAULTS, FAULTS(">=")},
+	{UM_BOUND_HOST_FAULTS, FAULTS("<")},
 };
 
-/* UM_NULL where the bound is of something else than what was simulated. */
-static int64_t simulated(const struct um_summary *summary, const struct um_bound_summary *bound)
+static int read_integer(struct sqlite3_stmt *row, void *context)
 {
-	if (bound->page_bytes != UM_NULL && bound->page_bytes != summary->run.page_bytes)
-		return UM_NULL;
-	for (size_t i = 0; i < sizeof(quantities) / sizeof(quantities[0]); i++)
-		if (strcmp(bound->quantity, quantities[i].quantity) == 0)
-			return quantities[i].of(summary);
-	return UM_NULL;
+	*(int64_t *)context = um_query_integer(row, 0);
+	return 0;
+}
+
+/* UM_NULL stays where a bound is of something else than what was simulated. */
+static void set_simulated(struct um_summary *summary, const char *quantity, int64_t value)
+{
+	for (size_t i = 0; i < summary->bound_count; i++) {
+		struct um_bound_summary *bound = &summary->bounds[i];
+
+		if (strcmp(bound->quantity, quantity) == 0 &&
+		    (bound->page_bytes == UM_NULL || bound->page_bytes == summary->run.page_bytes))
+			bound->simulated = value;
+	}
+}
+
+static int find_simulated(struct um_summary *summary, struct um_db *db)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(quantities) / sizeof(quantities[0]) && !error; i++) {
+		int64_t value = UM_NULL;
+
+		error = um_query_each(db, quantities[i].sql, read_integer, &value);
+		set_simulated(summary, quantities[i].quantity, value);
+	}
+	return error;
 }
 
 static int add_bound(struct sqlite3_stmt *row, void *context)
@@ -80,7 +84,6 @@ static int add_bound(struct sqlite3_stmt *row, void *context)
 	struct um_summary *summary = context;
 	struct um_bound_summary *bound =
 		um_query_append(&summary->bounds, &summary->bound_count, sizeof(*bound));
-	int error;
 
 	if (!bound)
 		return UM_ENOMEM;
@@ -88,11 +91,9 @@ static int add_bound(struct sqlite3_stmt *row, void *context)
 		.quantity = um_query_text(row, 0),
 		.page_bytes = um_query_integer(row, 1),
 		.least = um_query_integer(row, 2),
+		.simulated = UM_NULL,
 	};
-	error = um_summary_keep(summary, &bound->quantity, "bound", "quantity");
-	if (!error)
-		bound->simulated = simulated(summary, bound);
-	return error;
+	return um_summary_keep(summary, &bound->quantity, "bound", "quantity");
 }
 
 int um_summary_load_driver(struct um_summary *summary, struct um_db *db)
@@ -104,8 +105,9 @@ int um_summary_load_driver(struct um_summary *summary, struct um_db *db)
 						 " ORDER BY kind, 3 DESC, reason",
 				  add_event, summary);
 
-	return error ? error
-		     : um_query_each(db,
-				     "SELECT quantity, page_bytes, value FROM bound ORDER BY rowid",
-				     add_bound, summary);
+	if (!error)
+		error = um_query_each(
+			db, "SELECT quantity, page_bytes, value FROM bound ORDER BY rowid",
+			add_bound, summary);
+	return error || !summary->bound_count ? error : find_simulated(summary, db);
 }

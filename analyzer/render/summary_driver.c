@@ -80,8 +80,8 @@ struct quantity {
 static const struct quantity *find_quantity(const char *name)
 {
 	static const struct quantity known[] = {
-		{UM_BOUND_BYTES_TO_DEVICE, "to the GPU, without explicit copies", um_format_bytes},
-		{UM_BOUND_BYTES_TO_HOST, "to the host, without explicit copies", um_format_bytes},
+		{UM_BOUND_BYTES_TO_DEVICE, "to the GPU, migrated or remote", um_format_bytes},
+		{UM_BOUND_BYTES_TO_HOST, "to the host, migrated or remote", um_format_bytes},
 		{UM_BOUND_DEVICE_FAULTS, "faults of the GPU", um_format_count},
 		{UM_BOUND_HOST_FAULTS, "faults of the host", um_format_count},
 	};
@@ -119,6 +119,8 @@ static void bound_row(struct um_text_table *table, const struct um_bound_summary
 		um_text_table_cell(table, "1 x");
 	else if (bound->least == 0)
 		um_text_table_cell(table, "none needed");
+	else if (bound->simulated < bound->least)
+		um_text_table_cell(table, "-");
 	else
 		um_text_table_cell(table, "%.3g x",
 				   (double)bound->simulated / (double)bound->least);
@@ -147,14 +149,13 @@ static int print_bounds(FILE *out, const struct um_summary *summary)
 	error = um_text_table_create(&table, columns);
 	if (error)
 		return error;
-	fputs("\nDistance to the least that any driver and policy could do with these accesses\n",
+	fputs("\nDistance to the least that any driver and policy could do with managed memory\n",
 	      out);
 	for (size_t i = 0; i < summary->bound_count; i++)
 		bound_row(table, &summary->bounds[i]);
 	if (has_faults(summary))
-		um_text_table_note(table,
-				   "faults: if each page came by one; a prefetch or a remote "
-				   "mapping saves some");
+		um_text_table_note(table, "faults: of demand paging at this page size; - where "
+					  "prefetches, mappings or evictions made do with fewer");
 	error = um_text_table_print(table, out, 2);
 	um_text_table_destroy(table);
 	return error;

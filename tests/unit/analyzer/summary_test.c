@@ -254,7 +254,12 @@ static void driver_events(void **state)
 
 static void bounds(void **state)
 {
-	struct um_summary *summary = summary_after(BOUNDS);
+	/* What is not managed is not in a bound. */
+	struct um_summary *summary = summary_after(
+		BOUNDS
+		"INSERT INTO allocation (allocation, kind, bytes) VALUES (4, 'pinned', 4096);"
+		"INSERT INTO remote_access VALUES (7, 0, 4, 0, 1, 10, 10, 20, 640, 640);"
+		"INSERT INTO fault (op, device, pages, faults, start_ns) VALUES (7, 0, 1, 5, 0)");
 	const struct um_bound_summary *of = summary->bounds;
 
 	(void)state;
@@ -265,6 +270,10 @@ static void bounds(void **state)
 	assert_int_equal(of[2].simulated, 9);
 	assert_int_equal(of[3].simulated, UM_NULL); /* of another page size */
 	assert_int_equal(of[4].simulated, UM_NULL); /* of nothing that is known here */
+	um_summary_destroy(summary);
+	summary = summary_after(BOUNDS "UPDATE migration SET bytes = NULL WHERE op = 5");
+	assert_int_equal(summary->bounds[0].simulated, UM_NULL);
+	assert_int_equal(summary->bounds[1].simulated, 4096 + 12288 + 320);
 	um_summary_destroy(summary);
 }
 
