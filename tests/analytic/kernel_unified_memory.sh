@@ -32,7 +32,7 @@ equal df "host faults" $((9 + (1 + back) * p)) "$host_faults"
 
 # Under amdgpu_svm: blocks of 2 MiB move by faults, whole allocations by prefetch; what is nowhere is
 # born on the device without a copy.
-s=8 blocks=4 p=$((256 * s))
+s=32 blocks=16 p=$((256 * s))
 trace u unified_memory -s $s -i $i
 trace uf unified_memory -s $s -i $i --faults
 for name in u uf; do
