@@ -1,6 +1,6 @@
 /*
- * Between the files of the driver amdgpu_svm (driver_amdgpu_svm.c says what it is, and has the rules
- * that are named R1, R2 ... in all of them): its state, and what each of them does for the others.
+ * Between the files of the driver amdgpu_svm (driver_amdgpu_svm.c says what it is, and has the
+ * rules that all of them name R1, R2 ...): its state, and what each of them does for the others.
  */
 #ifndef UM_SVM_H
 #define UM_SVM_H
@@ -13,7 +13,7 @@
 /* A location that is neither the host (UM_HOST) nor a device. */
 #define SVM_UNDEFINED (-2)
 
-enum svm_kernel { SVM_KERNEL_5_15, SVM_KERNEL_6_6, SVM_KERNEL_6_8 };
+enum svm_kernel { SVM_KERNEL_6_6, SVM_KERNEL_6_8 };
 
 /* KFD_IOCTL_SVM_FLAG_* that HIP's calls can change (kfd_ioctl.h) */
 enum svm_flag { SVM_HOST_ACCESS = 0x1, SVM_COHERENT = 0x2, SVM_READ_MOSTLY = 0x20 };

@@ -81,13 +81,12 @@ struct settings {
 	const struct um_why *why;
 };
 
-static bool needs_nothing(const struct svm *svm, const struct svm_range *range,
-			  const struct settings *settings)
+static bool needs_nothing(const struct svm_range *range, const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->count; i++)
 		if (!is_set(range, &settings->at[i]))
 			return false;
-	return range->mapped_to_gpu || svm->kernel < SVM_KERNEL_6_6;
+	return range->mapped_to_gpu;
 }
 
 static int note_remap(struct svm *svm, struct svm_range *piece, um_page cut)
@@ -127,7 +126,7 @@ static int take_range(struct svm *svm, struct svm_range *range, um_page first, u
 {
 	int error;
 
-	if (needs_nothing(svm, range, settings))
+	if (needs_nothing(range, settings))
 		return 0;
 	error = cut_out(svm, &range, first, end);
 	return error ? error : um_svm_ranges_add(&svm->updates, range);
@@ -140,8 +139,6 @@ static um_page new_range_end(const struct svm *svm, const struct svm_allocation 
 	uint64_t most = svm->max_range_pages, base = allocation->address_page;
 	uint64_t cut;
 
-	if (svm->kernel < SVM_KERNEL_6_6)
-		return end;
 	cut = ((base + first + most) & ~(most - 1)) - base;
 	return cut < end ? (um_page)cut : end;
 }
@@ -258,7 +255,7 @@ static int remap(struct svm *svm, struct svm_range *range, const struct um_why *
 
 static bool apply(struct svm *svm, const struct settings *settings)
 {
-	bool map = svm->kernel < SVM_KERNEL_6_6;
+	bool map = false;
 
 	for (size_t i = 0; i < settings->count && svm->updates.count; i++) {
 		for (size_t range = 0; range < svm->updates.count; range++)
@@ -287,18 +284,6 @@ int um_svm_set_attributes(struct svm *svm, struct svm_allocation *allocation,
 
 /* --- what the program calls --- */
 
-/* What malloc gave has been the host's before a device is told of it (A6). */
-static int write_by_host(struct svm *svm, const struct um_page_range *pages,
-			 const struct um_why *why)
-{
-	int error = um_machine_populate(svm->machine, pages, UM_HOST, why);
-
-	if (!error)
-		error = um_machine_map(svm->machine, pages, UM_HOST, UM_MAP_LOCAL, why);
-	um_machine_fill(svm->machine, pages, UM_HOST, why->op);
-	return error;
-}
-
 int um_svm_on_alloc(struct um_driver *driver, const struct um_alloc *alloc, um_ns *done_at)
 {
 	struct svm *svm = svm_of(driver);
@@ -311,10 +296,8 @@ int um_svm_on_alloc(struct um_driver *driver, const struct um_alloc *alloc, um_n
 		return 0;
 	error = um_svm_add_allocation(svm, alloc);
 	whole.pages = um_machine_pages(svm->machine, alloc->allocation);
-	if (error || !whole.pages)
-		return error;
-	if (alloc->kind != UM_ALLOCATION_MANAGED)
-		return write_by_host(svm, &whole, &why); /* nobody registers it (R19) */
+	if (error || !whole.pages || alloc->kind != UM_ALLOCATION_MANAGED)
+		return error; /* nobody registers pageable memory (R19) */
 	for (um_device_id device = 0; device < svm->devices; device++)
 		access[device] = (struct svm_setting){SVM_ACCESS, device};
 	return um_svm_set_attributes(svm, um_svm_find(svm, alloc->allocation), &whole, access,

@@ -192,7 +192,7 @@ static uint64_t some_memory(const struct setup *setup)
 
 static void choose(struct setup *setup)
 {
-	static const char *const kernels[] = {"6.8", "6.8", "6.6", "5.15"};
+	static const char *const kernels[] = {"6.8", "6.8", "6.6", "6.6"};
 
 	*setup = (struct setup){
 		.svm = one_in(2),

@@ -125,23 +125,6 @@ static void without_xnack_it_holds_as_well(void **state)
 	assert_int_equal(svm.fx.totals.queue_evictions, 1); /* the prefetch's */
 }
 
-static void older_kernels_fault(void **state)
-{
-	int64_t data = svm_data(&svm, 512), op;
-
-	(void)state;
-	svm_read(&svm, data, 0, 512);
-	op = fx_host(&svm.fx, data, 0, 8, UM_TOUCH_READ);
-	svm_choose(&svm, FREE ", kernel: '5.15'", "");
-	svm_run(&svm);
-	assert_int_equal(row_log_faults(&svm.log, op, UM_HOST), 1);
-	assert_int_equal(svm.log.remote_count, 0);
-	svm_choose(&svm, FREE ", kernel: '6.6'", "");
-	svm_run(&svm);
-	assert_int_equal(row_log_faults(&svm.log, op, UM_HOST), 0);
-	assert_int_equal(svm.fx.totals.remote_to_host, PAGES(8));
-}
-
 #define LINK(name) cmocka_unit_test_setup_teardown(name, open_trace, close_trace)
 
 int main(void)
@@ -153,7 +136,6 @@ int main(void)
 		LINK(pages_of_both_sides_are_read_where_they_are),
 		LINK(a_prefetch_to_the_host_ends_it),
 		LINK(without_xnack_it_holds_as_well),
-		LINK(older_kernels_fault),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
