@@ -123,7 +123,8 @@ void um_ideal_bytes_host(const struct touch *touch, struct page_state *page, uin
 	if (!touch->written)
 		return;
 	page->has_data = true;
-	page->lost = core->over + 1;
+	if (!core->terms.coherent) /* else it may stay where it is, mapped by both */
+		page->lost = core->over + 1;
 	if (page->touched <= core->over)
 		lose_page(page, UM_PAGE_LINES, false);
 }

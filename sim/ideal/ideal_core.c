@@ -230,15 +230,26 @@ static int other_pages(void *context, void *value, uint64_t first, uint64_t page
 	return 0;
 }
 
+/*
+ * Whether what a device holds comes to the host by the host's faults only: what has left a device
+ * for want of room, or on its way to another one, is there without.
+ */
+static bool host_must_fault(const struct touch *touch)
+{
+	uint32_t devices = touch->core->allocations[touch->allocation].devices;
+
+	return !touch->core->terms.coherent && !touch->books->moments.limited &&
+	       !(devices & (devices - 1));
+}
+
 static int host_pages(void *context, void *value, uint64_t first, uint64_t pages)
 {
 	const struct touch *touch = context;
-	const struct um_ideal_core *core = touch->core;
 	struct page_state *page = value;
-	uint32_t wrote = page->wrote <= core->over ? page->wrote : 0;
+	uint32_t wrote = page->wrote <= touch->core->over ? page->wrote : 0;
 
 	um_ideal_bytes_host(touch, page, pages);
-	return core->terms.coherent ? 0 : um_ideal_faults_touch(touch, first, pages, wrote);
+	return host_must_fault(touch) ? um_ideal_faults_touch(touch, first, pages, wrote) : 0;
 }
 
 static um_page_map_fn call_for(const struct um_ideal_core *core, um_device_id device)
@@ -258,6 +269,8 @@ int um_ideal_core_touch(struct um_ideal_core *core, uint32_t place, uint64_t fir
 		return 0;
 	if (pages > allocation->pages - first_page)
 		pages = allocation->pages - first_page;
+	if (core->by != UM_HOST)
+		allocation->devices |= 1u << core->by;
 	for (um_device_id i = 0; i < (um_device_id)core->terms.devices && !error; i++) {
 		struct touch touch = {core, &core->device[i], place,
 				      least_of(lines_read, UM_PAGE_LINES),

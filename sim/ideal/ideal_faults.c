@@ -16,16 +16,19 @@ static int device_units(void *context, void *value, uint64_t first, uint64_t uni
 	struct um_ideal_core *core = walk->core;
 	struct device_books *books = walk->books;
 	struct unit_state *unit = value;
+	bool certain = !unit->touched || walk->stamp > unit->touched;
 	int error = 0;
 
 	(void)first;
-	if (!unit->touched || walk->stamp > unit->touched)
+	if (certain)
 		books->certain_faults += units;
 	else if (core->alone && unit->touched < core->op)
 		error = um_fault_savings_ask(&books->faults, &books->moments,
 					     first_moment_behind(core, unit->touched), walk->pages,
 					     units);
-	unit->touched = core->op;
+	/* Where there is room for all, what asks is kept, and takes no part in what is counted. */
+	if (certain || books->moments.limited)
+		unit->touched = core->op;
 	return error;
 }
 

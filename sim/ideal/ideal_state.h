@@ -53,6 +53,7 @@ struct device_books {
 
 struct allocation_books {
 	uint64_t pages;			 /* 0: not there */
+	uint32_t devices;		 /* bit n: device n has touched it */
 	struct um_page_map *page, *unit; /* [device] */
 	struct um_page_map host_unit;
 };

@@ -16,10 +16,12 @@
 
 #include <inttypes.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -192,7 +194,7 @@ static uint64_t some_memory(const struct setup *setup)
 
 static void choose(struct setup *setup)
 {
-	static const char *const kernels[] = {"6.8", "6.8", "6.6", "6.6"};
+	static const char *const kernels[] = {"6.8", "6.6"};
 
 	*setup = (struct setup){
 		.svm = one_in(2),
@@ -200,7 +202,7 @@ static void choose(struct setup *setup)
 		.keeps_advice = one_in(2),
 		.keeps_prefetch = one_in(2),
 		.has_rules = one_in(3),
-		.kernel = kernels[random_below(&trace, 4)],
+		.kernel = kernels[random_below(&trace, 2)],
 		.page_bytes = page_sizes[random_below(&trace, 3)],
 	};
 	setup->memory_bytes = some_memory(setup);
@@ -234,6 +236,24 @@ static uint64_t seed_now;
 static const struct setup *setup_now;
 static unsigned long refused; /* simulations that had no room */
 
+static void tell_seed(void)
+{
+	dprintf(STDERR_FILENO,
+		"%u devices, %s link, policy:\n%s"
+		"again: UM_PROPERTY_FIRST=%" PRIu64 " UM_PROPERTY_TRACES=1 bin/property_test\n",
+		fx.machine.devices, fx.machine.link.coherent ? "coherent" : "plain",
+		setup_now ? setup_now->text : "", seed_now);
+}
+
+/* An assertion, or a sanitizer, ends the program without a word of ours. */
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+static void tell_seed_of_signal(int signal_number)
+{
+	tell_seed();
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
 static void fail_seed(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 static void fail_seed(const char *format, ...)
 {
@@ -243,10 +263,8 @@ static void fail_seed(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	print_error("%s\n%u devices, %s link, policy:\n%s"
-		    "again: UM_PROPERTY_FIRST=%" PRIu64 " UM_PROPERTY_TRACES=1 bin/property_test\n",
-		    text, fx.machine.devices, fx.machine.link.coherent ? "coherent" : "plain",
-		    setup_now->text, seed_now);
+	print_error("%s\n", text);
+	tell_seed();
 	fail();
 	abort();
 }
@@ -374,5 +392,8 @@ int main(void)
 		traces = strtoull(count, NULL, 10);
 	if (first)
 		first_seed = strtoull(first, NULL, 10);
+	signal(SIGABRT, tell_seed_of_signal);
+	if (__sanitizer_set_death_callback)
+		__sanitizer_set_death_callback(tell_seed);
 	return cmocka_run_group_tests_name("property", tests, NULL, NULL);
 }
