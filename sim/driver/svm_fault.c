@@ -284,19 +284,15 @@ static int split_off_block(struct svm *svm, struct svm_range **range, um_page pa
 	return error;
 }
 
-static int take_host_fault(struct svm *svm, const struct um_fault *fault)
+static int serve_host(struct svm *svm, const struct um_fault *fault)
 {
-	struct um_why why = {UM_CAUSE_HOST_FAULT, fault->op, 0};
+	struct um_why why = {UM_CAUSE_HOST_FAULT, fault->op, ++svm->served};
 	struct svm_range *range = um_svm_range_at(um_svm_find(svm, fault->allocation), fault->page);
-	uint32_t untouched = untouched_ahead(svm, fault);
-	struct um_page_range part;
 	um_ns end = um_machine_now(svm->machine) + svm->costs.fault_ns;
+	struct um_page_range part;
 	int error;
 
-	if (untouched)
-		return touch_first(svm, fault, untouched);
 	assert(range && range->actual != UM_HOST); /* what the host has, it has mapped */
-	why.batch = ++svm->served;
 	error = split_off_block(svm, &range, fault->page);
 	part = um_svm_block(range, fault->page, svm->block_pages);
 	if (!error)
@@ -306,6 +302,29 @@ static int take_host_fault(struct svm *svm, const struct um_fault *fault)
 	svm->busy_until = end;
 	um_fault_buffer_report(buffer_of(svm, fault), fault, 1, svm->served, end);
 	return um_fault_buffer_done(buffer_of(svm, fault), &part, end);
+}
+
+static bool host_has_mapped(const struct svm *svm, const struct um_fault *fault)
+{
+	enum um_mapping_state map;
+	uint32_t place;
+
+	um_machine_run_end(svm->machine, fault->allocation, fault->page, fault->page + 1, UM_HOST,
+			   &place, &map);
+	return map != UM_MAP_NONE;
+}
+
+static int take_host_fault(struct svm *svm, const struct um_fault *fault)
+{
+	struct um_page_range page = {fault->allocation, fault->page, 1};
+	uint32_t untouched = untouched_ahead(svm, fault);
+
+	if (untouched)
+		return touch_first(svm, fault, untouched);
+	if (host_has_mapped(svm, fault)) /* it came back while the fault waited */
+		return um_fault_buffer_done(buffer_of(svm, fault), &page,
+					    um_machine_now(svm->machine));
+	return serve_host(svm, fault);
 }
 
 /* --- in order --- */

@@ -115,6 +115,32 @@ static void a_range_is_cut_while_its_faults_wait(void **state)
 	assert_in_range(svm.log.ops[op].end_ns, 3 * PENDING_NS, 4 * PENDING_NS + 8 * WINDOW_NS);
 }
 
+/*
+ * The host faults while a device's fault is served; before its turn comes a prefetch has brought the
+ * page back: there is nothing to serve.
+ */
+static void a_host_fault_whose_page_came_back_is_none(void **state)
+{
+	int64_t other = svm_data(&svm, WINDOW), data = svm_data(&svm, WINDOW), op;
+	int64_t pinned = fx_alloc(&svm.fx, "pinned", PAGES(100));
+	int64_t buffer = fx_alloc(&svm.fx, "device", PAGES(100));
+
+	(void)state;
+	svm_prefetch(&svm, data, 0, WINDOW, 0);
+	svm_launch(&svm, other, 0, WINDOW, false, 5);
+	fx_copy(&svm.fx, buffer, pinned, PAGES(100), 9, true);
+	fx_prefetch(&svm.fx, data, PAGES(WINDOW), UM_HOST, 9);
+	fx_copy(&svm.fx, pinned, buffer, PAGES(1), 7, false); /* the device's fault comes first */
+	op = fx_host(&svm.fx, data, 0, 1, UM_TOUCH_READ);
+	fx_sync(&svm.fx);
+	svm_choose(&svm, "xnack: on, prefetch_waits: off", "");
+	svm_run(&svm);
+	assert_int_equal(row_log_faults(&svm.log, op, UM_HOST), 0);
+	assert_int_equal(svm.fx.totals.migrated_to_host[UM_CAUSE_PREFETCH], PAGES(WINDOW));
+	assert_int_equal(svm.fx.totals.migrated_to_host[UM_CAUSE_HOST_FAULT], 0);
+	assert_true(svm.log.ops[op].end_ns - svm.log.ops[op].start_ns > 0);
+}
+
 static void a_gibibyte_is_swept_block_by_block(void **state)
 {
 	int64_t pages = 1 << 18, data = svm_data(&svm, pages), op = svm_read(&svm, data, 0, pages);
@@ -209,6 +235,7 @@ int main(void)
 		SCALE(ranges_do_not_wait_for_each_other),
 		SCALE(pieces_of_a_range_serve_what_it_dropped),
 		SCALE(a_range_is_cut_while_its_faults_wait),
+		SCALE(a_host_fault_whose_page_came_back_is_none),
 		SCALE(a_gibibyte_is_swept_block_by_block),
 		SCALE(twice_as_much_as_fits_leaves_range_by_range),
 		SCALE(many_small_allocations),
