@@ -34,6 +34,8 @@ struct demand {
 	struct um_machine *machine;
 	uint32_t devices;
 	um_page unit_pages;
+	unsigned
+		unit_shift; /* its logarithm: units are found by every page, and division is slow */
 	um_ns fault_latency_ns;
 	uint64_t served; /* faults */
 	um_ns busy_until;
@@ -59,7 +61,7 @@ int um_demand_on_free(struct um_driver *, um_alloc_id, um_ns *done_at);
 
 /* --- the order in which units leave a device (demand_order.c) --- */
 
-/* The units have come to the device. */
+/* The units, which are not in the order, have come to the device. */
 int um_demand_note_arrival(struct demand *, const struct um_page_range *, um_device_id);
 /* The units, or what of them is in the order, leave it: they are gone, or are not to be evicted. */
 void um_demand_take_out(struct demand *, const struct um_page_range *, um_device_id);

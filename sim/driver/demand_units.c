@@ -101,7 +101,7 @@ struct um_page_range um_demand_unit_range(const struct demand *demand, um_alloc_
 void um_demand_units_of(const struct demand *demand, const struct um_page_range *range,
 			uint32_t *first, uint32_t *end)
 {
-	*first = range->first_page / demand->unit_pages;
-	*end = range->pages ? (range->first_page + range->pages - 1) / demand->unit_pages + 1
+	*first = range->first_page >> demand->unit_shift;
+	*end = range->pages ? ((range->first_page + range->pages - 1) >> demand->unit_shift) + 1
 			    : *first;
 }

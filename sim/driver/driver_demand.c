@@ -97,6 +97,7 @@ static int demand_create(struct um_driver **out, const struct um_driver_env *env
 	demand->machine = env->machine;
 	demand->devices = um_machine_spec(env->machine)->devices;
 	demand->unit_pages = (um_page)(page_bytes / UM_PAGE_BYTES);
+	demand->unit_shift = (unsigned)__builtin_ctz(demand->unit_pages);
 	demand->fault_latency_ns = env->params[PARAM_FAULT_LATENCY].integer;
 	error = make_orders(demand);
 	if (error)
