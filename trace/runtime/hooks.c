@@ -44,11 +44,12 @@ static void append_or_wait(const char *address, uint32_t line, unsigned descript
 static bool is_private(const char *address)
 {
 	const struct um_launch *launch = um_running.launch;
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const char *here = __builtin_frame_address(0);
 
 	return (uintptr_t)address - (uintptr_t)um_lds_dynamic < UM_LDS_BYTES ||
 	       (uintptr_t)address - (uintptr_t)launch->static_lds < launch->static_lds_bytes ||
-	       (uintptr_t)address - here < UM_FIBRE_STACK_BYTES;
+	       ((uintptr_t)address - (uintptr_t)here < UM_FIBRE_STACK_BYTES &&
+		um_fibre_is_same(here, address));
 }
 
 /* What is to be recorded though it is not in the arena. */

@@ -1,5 +1,6 @@
 /* Memory that HIP did not allocate: which mapping is which allocation, and what becomes of both. */
 #include "launch_fixture.h"
+#include "trace/runtime/host_maps.h"
 #include "trace/runtime/memory_registered.h"
 #include "trace/runtime/pageable.h"
 #include "trace/spool/spool_record.h"
@@ -64,6 +65,8 @@ static char *map_alone(size_t pages)
 	munmap(room, (size_t)(memory - room) - PAGE);
 	munmap(memory + (pages + 1) * PAGE, (size_t)(room + bytes - memory) - (pages + 1) * PAGE);
 	assert_int_equal(mprotect(memory, pages * PAGE, RW), 0);
+	/* so that a page is populated when it is touched, and not before */
+	madvise(memory, pages * PAGE, MADV_NOHUGEPAGE);
 	return memory;
 }
 
@@ -384,6 +387,49 @@ static void what_no_kernel_can_use_of_a_reservation(void **state)
 	munmap(memory, bytes);
 }
 
+/* Where the mapping that holds `wanted` ends. */
+struct end {
+	uintptr_t wanted, end;
+};
+
+static bool find_end(const struct um_host_map *map, void *context)
+{
+	struct end *end = context;
+
+	if (map->start <= end->wanted && end->wanted < map->end)
+		end->end = map->end;
+	return !end->end;
+}
+
+/* The lane on the highest of the stacks that are mapped together reads what lies behind it. */
+static void look_behind_the_stack(void **args)
+{
+	char **seen = *(char ***)args[0];
+	struct end end = {(uintptr_t)__builtin_frame_address(0), 0};
+
+	um_barrier(); /* a stack for each lane */
+	if (um_self()->thread[0] != 63)
+		return;
+	um_host_maps_each(find_end, &end);
+	*seen = mmap((void *)end.end, PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+		     -1, 0);
+	if (*seen == MAP_FAILED)
+		*seen = (char *)end.end; /* there was something already */
+	um_access(*seen, UM_ACCESS(1, UM_ACCESS_READ, 1));
+}
+
+static void what_lies_behind_a_stack_of_ours(void **state)
+{
+	char *seen = NULL, **at = &seen;
+	void *args[] = {&at};
+	struct um_launch launch = fixture_launch(look_behind_the_stack, args, 1, 64);
+
+	(void)state;
+	assert_int_equal(fixture_run(&launch), hipSuccess);
+	assert_non_null(seen);
+	assert_int_equal(totals.reads + totals.outside, 1);
+}
+
 /* --- mappings come and go --- */
 
 static void one_that_vanishes_is_freed(void **state)
@@ -529,6 +575,7 @@ int main(void)
 		cmocka_unit_test(a_buffer_that_spans_two_mappings),
 		cmocka_unit_test(an_access_across_the_border_counts_once),
 		cmocka_unit_test(what_no_kernel_can_use_of_a_reservation),
+		cmocka_unit_test(what_lies_behind_a_stack_of_ours),
 		cmocka_unit_test(one_that_vanishes_is_freed),
 		cmocka_unit_test(another_file_at_the_same_place_is_another),
 		cmocka_unit_test(one_that_shrinks_keeps_the_rest),
