@@ -1,4 +1,130 @@
-/* PROOF */
+/*
+ * What no driver and no policy can do without, and why.
+ *
+ * THE MODEL: what a driver and a policy may do, at any time, to any pages, knowing all that comes
+ *
+ * A page is 4 KiB of managed memory; larger units are several pages. A page with data has copies
+ * at one or more places: host memory, or that of a device.
+ *  M1 A page gets a copy at another place: 4096 bytes over the link between host and device; from
+ *     one device to another over both links. (Migration is this and M2; so are eviction, prefetch
+ *     and duplication.)
+ *  M2 A copy is dropped, but not the last one. Free.
+ *  M3 A page without data may be given any place, and another, as often as one likes. Free. It
+ *     gets data when something writes it.
+ *  M4 A side accesses its own copy. Free. What it writes it keeps as the only copy, or the lines
+ *     that it wrote are sent to each other copy that stays, 64 bytes a line.
+ *  M5 A device without a copy accesses the page over the link, where it is: 64 bytes to the device
+ *     for each line that the operation reads of the page, 64 bytes to the host for each that it
+ *     writes, once for the operation however often and for however much of it. That is how the
+ *     simulator counts (remote_tally.c): a line that was written first counts as read all the
+ *     same, and no cache keeps anything for the next operation. An atomic reads and writes its
+ *     line. What another device holds goes through the host, over both links.
+ *  M6 The host without a copy can do nothing but wait for M1; over a coherent link it accesses the
+ *     page where it is as in M5, with the directions exchanged.
+ *  M7 Of what is known by the page only (the host's accesses) all lines of the page count.
+ *  M8 An explicit copy reads and writes a page at a place that has a copy, and leaves one that was
+ *     there; what it carries is the program's own and not counted. So it makes no copy for
+ *     nothing, whatever it writes, but for pages without data (M3).
+ *  M9 At every moment a device has copies of no more pages than fit into memory_bytes less the
+ *     device allocations that are there.
+ * M10 Freed memory is gone with all its copies. Free.
+ * Accesses that nobody saw (untraced launches, host accesses that were not watched) keep to these
+ * rules too. They may come in anywhere below: no lemma needs that nothing else happens.
+ *
+ * Order. Everything happens one after the other, host operations in the trace's order. Tasks
+ * overlap and interleave as streams allow (ideal_order.h). "a before b" is said only where it is
+ * certain: a is over when b begins. An operation of a device is alone if all that the trace has
+ * before it are before it. Operations that failed do not happen.
+ *
+ * r(i), w(i): lines of the page at hand that operation i reads, writes.
+ *
+ * BYTES
+ *
+ * Lemma 0. A side that has no copy of a page with data at one moment and has one at a later moment
+ * has got it by M1 in between: 64 lines over the link of a device to it. No other rule makes one.
+ *
+ * Lemma 1 (to a device). Let W write the page: the host's, or another device's. Let S be
+ * operations of device d that read it, W before each. From the beginning of W to the end of the
+ * last of S at least min(64, sum of r over S) lines cross to d; if W is another device's, no more
+ * than w(W) of them need to.
+ *   In W, d's copy goes or d is sent w(W) lines (64 of the host, M7). If it goes and M1 brings one
+ *   back, 64 lines cross. If neither, d has none throughout, and each of S is M5.
+ * Such times may be counted one after the other if they do not overlap: the next W begins another
+ * only where all operations of d on the page are before it. (page_state.due, crossed)
+ *
+ * Lemma 2 (to the host). Let T be an access of the host (over a coherent link: one that reads), or
+ * another device's that reads; S operations of d that write the page, each before T. From the
+ * beginning of the first of S, or of any moment before it, to the end of T at least min(64, sum of
+ * w over S) lines cross from d; if T is another device's, no more than r(T) of them need to.
+ *   If M1 takes the page over d's link to the host, 64. If not: had an operation of S written d's
+ *   own copy as the only one, the only copy would be d's until T, where the host had to have one
+ *   (M6; over a coherent link it reads 64 lines from d, M7), or another device read r(T) lines
+ *   from d (M5) or had got a copy, which left d by M1. So each of S sent its lines to another copy
+ *   or is M5: w(i) each.
+ * The times from one T to the next do not overlap; what is counted in one was begun after the last,
+ * which is certain after a T of the host, and after one of a device for what is alone.
+ * (page_state.dirty)
+ *
+ * Lemma 3 (to a device that cannot hold all). Let j of d read the page, and i before j be the one
+ * that read it last, or that gave it data. If d has no copy at some moment from the end of i to
+ * the beginning of j, then at least r(j) lines cross to d from the end of i to the end of j: 64 by
+ * M1, or M5. The first j after a W of lemma 1 has no such i, and what lemma 1 says of j alone
+ * crosses in any case.
+ *   So all r(j) cross but for those pages that d keeps from i to j, in the memory that there is at
+ *   each moment between (M9). Moments are the beginning g of each operation that is alone, and
+ *   those where everything is over (a free, the end): with j alone and i < g <= j in the trace, i
+ *   is over at g and j has not begun. How many pages can be kept through all of them is what
+ *   ideal_keep.c answers, and ideal_savings.c where pages have different r(j). Where j is not
+ *   alone, its r(j) are not counted. (page_state.held)
+ *
+ * Lemma 4 (from a device that cannot hold all). Let i of d write the page, and k of d be the next
+ * that does, or the page's end; both alone. If d has no copy at some moment between, at least w(i)
+ * lines cross from d from the beginning of i to that of k: i was M5, or sent them to another copy,
+ * or had the only copy, which left by M1. If T of lemma 2 comes in between they cross in any case.
+ * The rest is as in lemma 3. (page_state.unsent)
+ *
+ * The bound. Of each device and direction the larger of lemmas 1 and 3, or 2 and 4: both are of
+ * the same bytes. Different devices have different links and the two directions are different
+ * bytes, so that all of them add up, and the sum of the two directions bounds the sum.
+ *
+ * Where all accesses are of whole pages and operations are alone each direction is the least that
+ * there is: tests/unit/sim/ideal_bytes_test.c searches everything that M1 to M9 allow. The sum of
+ * both can be more than the two bounds, as what spares one direction may cost the other; so can
+ * pages of few lines, of which M1 takes 64.
+ *
+ * A line whose writer cannot be told by the trace is nobody's here: the rules are by the page, as
+ * page tables are. A machine that moved single lines could do with less where host and device
+ * write different lines of one page, or where a page is written whole before it is read; none of
+ * the drivers here can. In one memory (apu) nothing crosses. Where a policy allocates as something
+ * else the bytes are another program's, and are not compared. Devices with a link of their own
+ * (peers): what only lemmas 1 and 2 say of "another device" is left out.
+ *
+ * FAULTS
+ *
+ * Demand paging: memory is in units of page_bytes. A device that touches a page that it does not
+ * have faults; the fault may bring the unit, nothing else brings any of it. What the host writes
+ * the device has no more (over a coherent link it may still have it), and so with what another
+ * device writes. Pages leave a device by the host's faults, by another device's, and for want of
+ * room; a touched page is there as it is touched. The host's first touch is no fault.
+ *
+ * Lemma 5. Of operations of d that touch a unit, the first ever faults. Let W write a page of the
+ * unit, i touch that page, W before i: from W to the end of i the unit faults. Such times do not
+ * overlap if what has been counted of the unit is before W. (page_state.lost)
+ *
+ * Lemma 6. Let j alone touch m pages of a unit, and i be the last before it in the trace that
+ * touched the unit at all. If the unit does not fault from the end of i to the end of j, those m
+ * pages are there at every moment between: m pages at the beginning of each g as in lemma 3; and
+ * with one page more, of another unit, within each g of d between i and j. So the fewest faults
+ * are all that ask less the most that can be kept, and no order of touches within an operation, or
+ * of groups beside each other, is assumed. For operations of one page each it is what MIN (Belady,
+ * 1966) says, and tests/unit/sim/ideal_faults_test.c compares it with every choice of what leaves.
+ * An order of touches within operations could only add to it.
+ *
+ * Lemma 7. Let i of d write a page of a unit and T of the host touch it, i before T: from i to T
+ * the host faults on the unit, unless the page has left d otherwise: where d may run out of
+ * memory, where another device has touched the allocation, and over a coherent link nothing is
+ * counted. Such times do not overlap if i comes after the last T that was counted of the unit.
+ */
 #include "ideal_core.h"
 #include "ideal_order.h"
 
@@ -320,6 +446,7 @@ static int prepare(struct reading *reading)
 	struct um_ideal_terms terms = {
 		.devices = request->machine->devices,
 		.coherent = request->machine->link.coherent,
+		.peers = request->peers,
 		.unit_pages = request->page_bytes / UM_PAGE_BYTES,
 	};
 	int error = um_source_open(&reading->source, request->trace);

@@ -18,6 +18,7 @@
 #ifndef UM_IDEAL_H
 #define UM_IDEAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct um_db;
@@ -27,6 +28,7 @@ struct um_ideal_request {
 	struct um_db *trace;
 	const struct um_machine_spec *machine; /* how many devices, and what links them */
 	uint64_t memory_bytes;		       /* of each device, that the program can use */
+	bool peers;	     /* devices access each other's memory, not through the host (a hive) */
 	uint64_t page_bytes; /* of the faults' units: 4 KiB times a power of two, counted from each
 				allocation's start */
 };

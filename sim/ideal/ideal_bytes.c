@@ -98,7 +98,7 @@ void um_ideal_bytes_other(const struct touch *touch, struct page_state *page, ui
 {
 	if (touch->written)
 		page->has_data = true;
-	if (!touch->core->alone)
+	if (!touch->core->alone || touch->core->terms.peers)
 		return;
 	if (touch->read && page->dirty) {
 		send_page(touch, page, touch->read, pages);

@@ -19,6 +19,7 @@ struct um_ideal_core;
 struct um_ideal_terms {
 	uint32_t devices;
 	bool coherent;	     /* the host accesses device memory over the link, and need not fault */
+	bool peers;	     /* as in um_ideal_request */
 	uint64_t unit_pages; /* of the faults, a power of two */
 	bool limited[UM_DEVICES_MAX]; /* what is touched may be more than the device holds */
 };

@@ -20,10 +20,20 @@ static bool changes_kinds(const struct um_policy *policy)
 	return false;
 }
 
+/* Whether the driver's devices are peers, where it knows of such a thing. */
+static bool has_peers(const struct um_replay *replay)
+{
+	const struct um_param_value *hive =
+		um_param_find(replay->policy->params, replay->driver->params, "hive");
+
+	return hive && hive->integer;
+}
+
 static bool is_of_same(const struct um_replay *a, const struct um_replay *b)
 {
-	return a->memory_bytes == b->memory_bytes && a->page_bytes == b->page_bytes &&
-	       a->machine->devices == b->machine->devices && a->machine->apu == b->machine->apu &&
+	return has_peers(a) == has_peers(b) && a->memory_bytes == b->memory_bytes &&
+	       a->page_bytes == b->page_bytes && a->machine->devices == b->machine->devices &&
+	       a->machine->apu == b->machine->apu &&
 	       a->machine->link.coherent == b->machine->link.coherent;
 }
 
@@ -34,6 +44,7 @@ int um_replay_find_ideal(struct um_replay_run *run)
 		.trace = run->trace,
 		.machine = replay->machine,
 		.memory_bytes = replay->memory_bytes,
+		.peers = has_peers(replay),
 		.page_bytes = replay->page_bytes,
 	};
 
@@ -146,11 +157,10 @@ static void add_row(struct um_text_table *table, const struct um_replay *replay)
 
 static void add_notes(struct um_text_table *table, const struct um_replay *replays, size_t count)
 {
-	um_text_table_note(table,
-			   "ideal: no driver and no policy can do with less, of managed memory "
-			   "and without explicit copies; its faults are");
-	um_text_table_note(table, "those of demand paging at this page size; - where prefetches or "
-				  "mappings made do with fewer");
+	um_text_table_note(table, "ideal: no driver and no policy can do with less, of managed "
+				  "memory and without explicit copies; its faults are");
+	um_text_table_note(table, "those of demand paging at this page size; - where prefetches, "
+				  "mappings or evictions made do with fewer");
 	for (size_t i = 0; i < count; i++)
 		if (!replays[i].has_ideal)
 			um_text_table_note(table,
