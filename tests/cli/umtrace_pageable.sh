@@ -52,6 +52,7 @@ check "the loss says what to do" test \
 # XNACK off: the recording is there, the model says that the program would end.
 umtrace --pageable --xnack off -o xnack.um.db "$program" >/dev/null 2>xnack.err
 check "XNACK off is said" grep -q "without XNACK no fault is served" xnack.err
+check "also where no model does" grep -q "takes XNACK (--xnack on)" xnack.err
 check "and recorded all the same" test \
 	"$(value xnack "SELECT COUNT(*) > 0 FROM allocation WHERE kind = 'pageable'")" = 1
 finish

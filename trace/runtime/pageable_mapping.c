@@ -14,7 +14,7 @@
 
 #define UNWATCHED                                                                                   \
 	"memory that HIP did not allocate: what the host does to it after a kernel has used it is " \
-	"not seen"
+	"not seen, and not replayed"
 
 static uintptr_t page_of(uintptr_t address)
 {
