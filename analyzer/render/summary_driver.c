@@ -138,8 +138,8 @@ static int print_bounds(FILE *out, const struct um_summary *summary)
 {
 	static const struct um_text_column columns[] = {{"", UM_ALIGN_LEFT},
 							{"here", UM_ALIGN_RIGHT},
-							{"least", UM_ALIGN_RIGHT},
-							{"here / least", UM_ALIGN_RIGHT},
+							{"ideal", UM_ALIGN_RIGHT},
+							{"over ideal", UM_ALIGN_RIGHT},
 							{NULL, 0}};
 	struct um_text_table *table;
 	int error;
@@ -149,7 +149,7 @@ static int print_bounds(FILE *out, const struct um_summary *summary)
 	error = um_text_table_create(&table, columns);
 	if (error)
 		return error;
-	fputs("\nDistance to the least that any driver and policy could do with managed memory\n",
+	fputs("\nDistance to the ideal: what no driver and no policy could undercut, of managed memory\n",
 	      out);
 	for (size_t i = 0; i < summary->bound_count; i++)
 		bound_row(table, &summary->bounds[i]);
