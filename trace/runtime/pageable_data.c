@@ -59,9 +59,9 @@ static void send(void)
 
 static void tell(uint32_t allocation, uint32_t first_page, uint32_t pages)
 {
-	struct um_page_run *last = out.record.run + out.record.runs - 1;
+	struct um_page_run *last = out.record.runs ? &out.record.run[out.record.runs - 1] : NULL;
 
-	if (out.record.runs && last->allocation == allocation &&
+	if (last && last->allocation == allocation &&
 	    last->first_page + last->pages == first_page) {
 		last->pages += pages;
 		return;

@@ -262,12 +262,12 @@ static bool is_same(const struct um_part *part, const struct um_host_map *map)
 static bool keep(const struct um_part *part, const struct um_host_map *map)
 {
 	struct um_part kept = *part;
-	struct um_part *last = next.at + next.count - 1;
+	struct um_part *last = next.count ? &next.at[next.count - 1] : NULL;
 
 	kept.start = part->start > map->start ? part->start : map->start;
 	kept.end = part->end < map->end ? part->end : map->end;
 	kept.offset += kept.start - part->start;
-	if (next.count && last->end == kept.start && last->owner == kept.owner) {
+	if (last && last->end == kept.start && last->owner == kept.owner) {
 		last->end = kept.end;
 		return true;
 	}
