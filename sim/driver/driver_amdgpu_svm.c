@@ -110,8 +110,9 @@
  *     range is mapped. The restore work comes 1 ms after the first invalidation and waits for
  *     whoever holds the lock; it maps each invalidated range whole, wherever its pages are, and
  *     starts the queues (svm_range_restore_work). If a range was invalidated while it worked, it
- *     comes again 1 ms later and the queues stay stopped. Each stop is a driver_event
- *     (queue_eviction, svm) of each device.
+ *     comes again 1 ms later and the queues stay stopped. The program's end is that of its queues
+ *     and cancels the work (svm_range_list_fini). Each stop is a driver_event (queue_eviction,
+ *     svm) of each device.
  * R29 Without XNACK SET_ATTR maps at once, which makes every page in host memory; so does
  *     hipMallocManaged. Nothing moves but by prefetch. A page that the host touched stays in host
  *     memory, mapped from there, until it is prefetched again. A fault ends the process.
@@ -371,5 +372,6 @@ const struct um_driver_ops um_driver_amdgpu_svm = {
 	.on_pressure = um_svm_on_pressure,
 	.on_faults = um_svm_on_faults,
 	.on_touch = um_svm_on_touch,
+	.on_exit = um_svm_on_exit,
 	.destroy = svm_destroy,
 };

@@ -198,6 +198,8 @@ int um_svm_invalidate(struct svm *, struct svm_range *, const struct um_page_ran
 int um_svm_stop_queues(struct svm *, struct svm_range *, const struct um_why *);
 /* The range is going away. */
 void um_svm_forget_invalid(struct svm *, struct svm_range *);
+/* Queues that are stopped are gone, and the restore work with them. */
+int um_svm_on_exit(struct um_driver *);
 
 /* --- SET_ATTR (svm_attributes.c) --- */
 
