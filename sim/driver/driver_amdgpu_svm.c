@@ -2,9 +2,10 @@
  * amdgpu_svm: what amdkfd's shared virtual memory would do (kfd_svm.c, kfd_migrate.c). Rules from
  * source, not checked on hardware. Each names the function that it was read in; where the kernel
  * changed, "6.8" is what amd-drm-next-6.8 brought and later ones have, and "before" what 6.6 has.
- * R stands for a rule, A for what is assumed or left out.
+ * R stands for a rule, A for what is assumed or left out. The code names the rule that it follows;
+ * the tests (tests/unit/sim/svm_*_test.c) name the kernel's function.
  *
- * Ranges
+ * Ranges (svm_range.c; R3 to R5 in svm_attributes.c as well)
  * R1  Memory is known by ranges of virtual addresses, each with attributes of its own.
  *     hipMallocManaged makes them with ACCESS for every device (CLR, SvmBuffer; hsakmt SET_ATTR).
  *     Until set otherwise: no preferred location, no prefetch location, flags HOST_ACCESS and
@@ -24,7 +25,8 @@
  * R5  6.8: a head or tail that a split leaves with an end off the granularity is mapped anew
  *     (svm_range_split_head, svm_range_split_tail, svm_range_set_attr).
  *
- * Advice is SET_ATTR (CLR roc::Device::SetSvmAttributesInt; svm_range_apply_attrs)
+ * Advice (svm_attributes.c) is SET_ATTR (CLR roc::Device::SetSvmAttributesInt;
+ * svm_range_apply_attrs)
  * R6  preferred_location device or host: PREFERRED_LOC; unset: undefined.
  * R7  accessed_by device: ACCESS_IN_PLACE instead of ACCESS; unset: ACCESS, never NO_ACCESS.
  *     accessed_by host: flag HOST_ACCESS, which is set from the start and decides nothing.
@@ -32,7 +34,7 @@
  *     read_mostly sets a flag that nothing reads: no page is duplicated. All three are reported as
  *     ignored, but they are SET_ATTR: R3, R10 and R11 hold.
  *
- * Prefetch (svm_range_trigger_migration, svm_range_best_prefetch_location)
+ * Prefetch (svm_attributes.c; svm_range_trigger_migration, svm_range_best_prefetch_location)
  * R9  hipMemPrefetchAsync is SET_ATTR of PREFETCH_LOC, which never counts as unchanged. Each range
  *     moves whole: no granularity. To a device it moves what is not there yet (6.8; before, a
  *     range that is at its prefetch location stays as it is), to the host all that is on a device.
@@ -52,7 +54,7 @@
  *     (VirtualGPU::submitSvmPrefetchAsync). Time passes on the stream, and with prefetch_waits for
  *     the host too.
  *
- * Faults of a device, XNACK on (svm_range_restore_pages)
+ * Faults of a device, XNACK on (svm_fault.c; svm_range_restore_pages)
  * R13 Where the pages go (svm_range_best_restore_location): on an APU the host. Else the preferred
  *     location, if it is the faulting device, the host, or a device of its hive. Else with ACCESS
  *     the faulting device. Else (ACCESS_IN_PLACE) they stay: in host memory, or on a device of its
@@ -78,7 +80,7 @@
  *     What the kernel knows as heap or stack gets the host as its preferred location: it is
  *     mapped, not moved (svm_range_create_unregistered_range).
  *
- * Device memory
+ * Device memory (svm_memory.c)
  * R20 The first page that moves takes memory for its whole range, as one buffer object, cleared
  *     (svm_range_vram_node_new). It is given back when the last page of its last range has left
  *     (svm_migrate_vram_to_ram, svm_range_bo_release); a piece that comes back before takes its
@@ -93,7 +95,7 @@
  * R23 An object leaves whole: every range that has pages in it goes to host memory (cause
  *     eviction; svm_range_evict_svm_bo_worker). What is wanted starts when that is done.
  *
- * The host
+ * The host (svm_fault.c)
  * R24 A touch of a page that is nowhere is the operating system's: page by page, free, no fault.
  * R25 A touch of a page on a device faults (svm_migrate_to_ram): 6.8 the pages of its block that
  *     are on the device go to host memory. Before: the block is split off as a range of its own,
@@ -102,7 +104,7 @@
  *     (MEMORY_DEVICE_COHERENT, kgd2kfd_init_zone_device): it reads and writes it from afar, and
  *     pages leave by prefetch, preferred location or eviction only.
  *
- * Mappings
+ * Mappings (svm_map.c, svm_queues.c)
  * R27 Moving pages invalidates the whole block or range on all devices (MMU notifier,
  *     svm_range_cpu_invalidate_pagetables), also those of its pages that stay. With XNACK they are
  *     unmapped (svm_range_unmap_from_gpus) and fault when touched.
@@ -117,7 +119,7 @@
  *     hipMallocManaged. Nothing moves but by prefetch. A page that the host touched stays in host
  *     memory, mapped from there, until it is prefetched again. A fault ends the process.
  *
- * One server
+ * One server (svm_fault.c)
  * R30 Faults of devices and of the host, SET_ATTR and the restore work hold one lock a process
  *     (svms->lock) from start to end, the copy included: one at a time, the oldest first. A
  *     device's copies come one after another (svm_migrate_copy_memory_gart waits for the last).
@@ -341,7 +343,7 @@ static int svm_create(struct um_driver **out, const struct um_driver_env *env)
 	return error;
 }
 
-/* Pageable memory has pages of its own as well: a device can fault on it (R19, R31). */
+/* R31. Pageable memory has pages of its own as well: a device can fault on it (R19). */
 static enum um_home svm_home(struct um_driver *driver, const struct um_alloc *alloc)
 {
 	if (alloc->kind == UM_ALLOCATION_MANAGED && !svm_of(driver)->hmm)
@@ -349,6 +351,7 @@ static enum um_home svm_home(struct um_driver *driver, const struct um_alloc *al
 	return UM_HOME_MANAGED;
 }
 
+/* R12 */
 static bool svm_prefetch_waits(const struct um_driver *driver)
 {
 	return ((const struct svm *)driver)->prefetch_waits;
@@ -361,7 +364,7 @@ const struct um_driver_ops um_driver_amdgpu_svm = {
 	.params = svm_params,
 	.page_bytes = svm_page_bytes,
 	.default_page_bytes = 2097152,
-	.evict = &um_evict_fifo,
+	.evict = &um_evict_fifo, /* R22 */
 	.create = svm_create,
 	.home = svm_home,
 	.on_alloc = um_svm_on_alloc,

@@ -26,6 +26,7 @@ static bool is_set(const struct svm_range *range, const struct svm_setting *sett
 	return false;
 }
 
+/* One or the other, never none (R7). */
 static void set_access(struct svm_range *range, um_device_id device, bool in_place)
 {
 	uint16_t bit = (uint16_t)(1u << device);
@@ -56,7 +57,7 @@ static void set(struct svm_range *range, const struct svm_setting *setting)
 	}
 }
 
-/* Whether the setting asks for mappings (update_mapping of svm_range_apply_attrs). */
+/* Whether the setting asks for mappings (R11, R29; update_mapping of svm_range_apply_attrs). */
 static bool asks_for_mapping(const struct svm *svm, const struct svm_setting *setting)
 {
 	switch (setting->attribute) {
@@ -78,7 +79,6 @@ static bool asks_for_mapping(const struct svm *svm, const struct svm_setting *se
 struct settings {
 	const struct svm_setting *at;
 	size_t count;
-	const struct um_why *why;
 };
 
 static bool needs_nothing(const struct svm_range *range, const struct settings *settings)
@@ -89,6 +89,7 @@ static bool needs_nothing(const struct svm_range *range, const struct settings *
 	return range->mapped_to_gpu;
 }
 
+/* R5 */
 static int note_remap(struct svm *svm, struct svm_range *piece, um_page cut)
 {
 	uint64_t address_page = piece->owner->address_page + cut;
@@ -98,7 +99,7 @@ static int note_remap(struct svm *svm, struct svm_range *piece, um_page cut)
 	return um_svm_ranges_add(&svm->remaps, piece);
 }
 
-/* The part of the range that lies in [first, end) becomes a range of its own. */
+/* The part of the range that lies in [first, end) becomes a range of its own (R3). */
 static int cut_out(struct svm *svm, struct svm_range **range, um_page first, um_page end)
 {
 	struct svm_range *piece;
@@ -132,7 +133,7 @@ static int take_range(struct svm *svm, struct svm_range *range, um_page first, u
 	return error ? error : um_svm_ranges_add(&svm->updates, range);
 }
 
-/* Where a new range that begins there ends at the latest. */
+/* Where a new range that begins there ends at the latest (R2). */
 static um_page new_range_end(const struct svm *svm, const struct svm_allocation *allocation,
 			     um_page first, um_page end)
 {
@@ -202,6 +203,7 @@ static um_device_id prefetch_target(const struct svm *svm, const struct svm_rang
 	return range->prefetch;
 }
 
+/* Whether the prefetch leaves the range where it is (R9). */
 static bool stays(const struct svm *svm, const struct svm_range *range, um_device_id target)
 {
 	if (target == SVM_UNDEFINED)
@@ -211,6 +213,7 @@ static bool stays(const struct svm *svm, const struct svm_range *range, um_devic
 	return target == UM_HOST && range->actual == UM_HOST;
 }
 
+/* R10 */
 static int move_to_prefetch_location(struct svm *svm, struct svm_range *range,
 				     const struct um_why *why, um_ns at, um_ns *end, bool *moved)
 {
@@ -269,11 +272,12 @@ int um_svm_set_attributes(struct svm *svm, struct svm_allocation *allocation,
 			  const struct um_page_range *part, const struct svm_setting *all,
 			  size_t count, const struct um_why *why, um_ns at, um_ns *end)
 {
-	struct settings settings = {all, count, why};
+	struct settings settings = {all, count};
 	int error = collect(svm, allocation, part, &settings);
 	bool map = !error && apply(svm, &settings);
 
 	*end = at;
+	/* From the last to the first (R4). */
 	for (size_t i = svm->updates.count; i-- > 0 && !error;)
 		error = update(svm, svm->updates.at[i], map, why, *end, end);
 	for (size_t i = svm->remaps.count; i-- > 0 && !error;)
@@ -315,6 +319,7 @@ int um_svm_on_free(struct um_driver *driver, um_alloc_id id, um_ns *done_at)
 	return 0;
 }
 
+/* What each advice sets (R6 to R8). */
 static const struct advice {
 	enum svm_attribute attribute;
 	int32_t value; /* where the advice names no device */

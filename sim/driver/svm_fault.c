@@ -128,6 +128,7 @@ static struct um_fault_buffer *buffer_of(const struct svm *svm, const struct um_
 	return um_fault_buffer_of(svm->env->faults, fault->device);
 }
 
+/* Of memory that nobody registered a fault makes the range (R19). */
 static int find_or_make_range(struct svm *svm, struct svm_allocation *allocation, um_page page,
 			      struct svm_range **range)
 {
@@ -167,6 +168,7 @@ static um_device_id restore_location(const struct svm *svm, const struct svm_ran
 										   : UM_HOST;
 }
 
+/* Whether pages can have to move there (R14). */
 static bool moves(const struct svm *svm, const struct svm_range *range, um_device_id target)
 {
 	if (svm->kernel < SVM_KERNEL_6_8)
@@ -174,6 +176,7 @@ static bool moves(const struct svm *svm, const struct svm_range *range, um_devic
 	return range->actual != UM_HOST || target != UM_HOST;
 }
 
+/* The cause becomes out_of_memory where the device refuses the pages (R18). */
 static int bring(struct svm *svm, struct svm_range *range, const struct um_page_range *part,
 		 um_device_id target, struct um_why *why, um_ns at, um_ns *end)
 {
@@ -201,7 +204,7 @@ static int serve_device(struct svm *svm, struct svm_range *range, const struct u
 	um_ns at = um_machine_now(svm->machine) + svm->costs.fault_ns;
 	int error = 0;
 
-	if (svm->kernel >= SVM_KERNEL_6_8)
+	if (svm->kernel >= SVM_KERNEL_6_8) /* R14 */
 		part = um_svm_block(range, fault->page, svm->block_pages);
 	if (moved)
 		error = bring(svm, range, &part, target, &why, at, &at);
@@ -215,6 +218,7 @@ static int serve_device(struct svm *svm, struct svm_range *range, const struct u
 	return 0;
 }
 
+/* R29, R31 */
 static int refuse_fault(const struct svm *svm, const struct um_fault *fault)
 {
 	return um_fail(UM_EINVAL,
@@ -225,6 +229,7 @@ static int refuse_fault(const struct svm *svm, const struct um_fault *fault)
 				  : "without XNACK no fault is served (--xnack on)");
 }
 
+/* Served now, or dropped (R16). */
 static int take_device_fault(struct svm *svm, const struct um_fault *fault)
 {
 	struct svm_allocation *allocation = um_svm_find(svm, fault->allocation);
@@ -255,6 +260,7 @@ static uint32_t untouched_ahead(const struct svm *svm, const struct um_fault *fa
 	return nowhere ? end - fault->page : 0;
 }
 
+/* R24 */
 static int touch_first(struct svm *svm, const struct um_fault *fault, uint32_t pages)
 {
 	struct um_page_range range = {fault->allocation, fault->page, pages};
@@ -284,6 +290,7 @@ static int split_off_block(struct svm *svm, struct svm_range **range, um_page pa
 	return error;
 }
 
+/* R25 */
 static int serve_host(struct svm *svm, const struct um_fault *fault)
 {
 	struct um_why why = {UM_CAUSE_HOST_FAULT, fault->op, ++svm->served};
@@ -294,9 +301,10 @@ static int serve_host(struct svm *svm, const struct um_fault *fault)
 
 	assert(range && range->actual != UM_HOST); /* what the host has, it has mapped */
 	error = split_off_block(svm, &range, fault->page);
+	if (error)
+		return error;
 	part = um_svm_block(range, fault->page, svm->block_pages);
-	if (!error)
-		error = um_svm_move_to_host(svm, range, &part, &why, end, &end);
+	error = um_svm_move_to_host(svm, range, &part, &why, end, &end);
 	if (error)
 		return error;
 	svm->busy_until = end;
@@ -347,7 +355,7 @@ static struct um_fault_buffer *oldest_buffer(const struct svm *svm)
 	return oldest;
 }
 
-/* The oldest fault that can be served now; false if there is none. */
+/* The oldest fault that can be served now (R30); false if there is none. */
 static bool take_next(struct svm *svm, struct um_fault *fault)
 {
 	struct um_fault_buffer *buffer = oldest_buffer(svm);

@@ -40,6 +40,7 @@ void um_svm_drop_memory(struct svm *svm, struct svm_range *range)
 		free_bo(svm, range->owner, bo);
 }
 
+/* R20 */
 static int make_bo(struct svm *svm, struct svm_range *range, um_device_id device)
 {
 	struct svm_bo *bo = calloc(1, sizeof(*bo));
@@ -70,7 +71,7 @@ static void hold(struct svm_range *range, struct svm_bo *bo)
 
 /*
  * An object on the device that the range's pages were part of when it was made, NULL if there is
- * none: a piece comes back to it.
+ * none: a piece comes back to it (R20, A7).
  */
 static struct svm_bo *old_place(const struct svm *svm, const struct svm_range *range,
 				um_device_id device)
@@ -110,7 +111,7 @@ static struct svm_bo *find_bo(const struct svm_allocation *allocation, um_device
 	return NULL;
 }
 
-/* All of its ranges go to the host, which frees it. */
+/* All of its ranges go to the host, which frees it (R23). */
 static int evict_bo(struct svm *svm, struct svm_allocation *allocation, struct svm_bo *bo,
 		    uint32_t op, um_ns at, um_ns *end)
 {
@@ -131,6 +132,7 @@ static int evict_bo(struct svm *svm, struct svm_allocation *allocation, struct s
 	return error;
 }
 
+/* R22 */
 static int make_room(struct svm *svm, um_device_id device, uint64_t bytes, uint32_t op, um_ns at,
 		     um_ns *end)
 {
@@ -168,7 +170,7 @@ static void report_refusal(const struct svm *svm, const struct um_page_range *pa
 	um_probe_driver_event(svm->env->probe, &row);
 }
 
-/* What device allocations leave of the device's memory. */
+/* What device allocations leave of the device's memory (R21). */
 static uint64_t bytes_for_ranges(const struct svm *svm, um_device_id device)
 {
 	return um_machine_memory_free(svm->machine, device) + svm->bo_pages[device] * UM_PAGE_BYTES;

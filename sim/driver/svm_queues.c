@@ -89,7 +89,7 @@ static int end_stop(struct svm *svm)
 	return error;
 }
 
-/* The mappings are there; again, if more became invalid meanwhile. */
+/* The mappings are there; once more, if more became invalid meanwhile. */
 static int resume(void *context, uint64_t argument)
 {
 	struct svm *svm = context;
