@@ -116,8 +116,8 @@ static int write_losses(struct um_db *db, const struct um_replay *replay, struct
 
 /* --- origins --- */
 
-static const char *const modelled[] = {"op.time", "fault",	   "migration",
-				       "mapping", "remote_access", "copy_traffic"};
+static const char *const modelled[] = {"op.time",	"fault",	"migration",   "mapping",
+				       "remote_access", "driver_event", "copy_traffic"};
 
 /* What the trace holds and the simulation started from; itself, it holds none of it. */
 static int copy_origin(const void *row, void *context)
