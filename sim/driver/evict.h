@@ -96,8 +96,6 @@ static inline bool um_evict_victim(struct um_evict_order *order, struct um_page_
 	return order->ops->victim(order, unit, spares, context);
 }
 
-/* NULL and a message that lists the names, if there is none such. */
-const struct um_evict_ops *um_evict_find(const char *name);
 const struct um_evict_ops *const *um_evict_registry(size_t *count);
 
 /* First in, first out: the order of arrival, which is what most drivers keep (fault order). */
