@@ -189,8 +189,9 @@ static const struct um_param svm_params[] = {
 			 .type = UM_PARAM_CHOICE,
 			 .default_text = "auto",
 			 .choices = xnack_choices,
-			 .help = "whether faults of devices are served (auto: as the traced "
-				 "program had it, else as the machine has it)"},
+			 .help = "whether devices retry accesses that fault, so that the driver "
+				 "can serve them (auto: as the traced program had it, else as the "
+				 "machine has it)"},
 	[PARAM_KERNEL] = {.name = "kernel",
 			  .type = UM_PARAM_CHOICE,
 			  .default_text = "6.8",
@@ -200,8 +201,8 @@ static const struct um_param svm_params[] = {
 	[PARAM_HMM] = {.name = "hmm",
 		       .type = UM_PARAM_BOOL,
 		       .default_text = "on",
-		       .help = "whether the system can migrate at all; off: managed memory is "
-			       "pinned host memory"},
+		       .help = "whether the kernel can migrate memory at all (HMM); off: managed "
+			       "memory is pinned host memory"},
 	[PARAM_HIVE] = {.name = "hive",
 			.type = UM_PARAM_BOOL,
 			.default_text = "off",
@@ -245,15 +246,15 @@ static const struct um_param svm_params[] = {
 				 .minimum = 0,
 				 .maximum = 1e9,
 				 .default_text = "1ms",
-				 .help = "after which stopped queues are started again, without "
-					 "XNACK (AMDGPU_SVM_RANGE_RESTORE_DELAY_MS)"},
+				 .help = "time after which stopped queues are started again, "
+					 "without XNACK (AMDGPU_SVM_RANGE_RESTORE_DELAY_MS)"},
 	[PARAM_DUPLICATE_WINDOW] =
 		{.name = "duplicate_window",
 		 .type = UM_PARAM_DURATION,
 		 .minimum = 0,
 		 .maximum = 1e9,
 		 .default_text = "2ms",
-		 .help = "in which further faults on a range that was just mapped "
+		 .help = "time in which further faults on a range that was just mapped "
 			 "are dropped (AMDGPU_SVM_RANGE_RETRY_FAULT_PENDING)"},
 	{.name = NULL},
 };
