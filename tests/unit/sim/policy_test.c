@@ -90,6 +90,7 @@ static const struct refusal refusals[] = {
 	{"colour: red\n", "p.yaml:1:1: a policy has no \"colour\"; it takes machine, driver, "
 			  "page_size, memory, evict, evict_seed, program, advise, prefetch"},
 	{"- a\n", "p.yaml:1:1: a policy is a mapping, written as \"key: value\""},
+	{"page_size: 0\n", "p.yaml:1:12: page_size: a page of 0 bytes holds nothing"},
 	{"page_size: 64KB\n", "p.yaml:1:12: page_size: \"64KB\": did you mean 64KiB?"},
 	{"page_size: -64KiB\n", "p.yaml:1:12: page_size: \"-64KiB\" is negative"},
 	{"page_size: 8KiB\n", "p.yaml:1:12: page_size: driver demand does not take 8 KiB; it takes "
