@@ -278,7 +278,7 @@ static int describe_run(struct um_db *db, const struct um_replay *replay, struct
 	if (gmtime_r(&now, &utc))
 		strftime(texts.started, sizeof(texts.started), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	if (!error)
-		error = um_db_each(trace, &um_table_run, NULL, 0, take_source_run, &source);
+		error = um_db_run(trace, take_source_run, &source);
 	if (!error)
 		error = write_run(db, replay, command, &source, &texts);
 	free_source_run(&source);

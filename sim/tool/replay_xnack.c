@@ -51,7 +51,7 @@ int um_replay_settle(struct um_replay *replay, struct um_db *trace, enum um_xnac
 {
 	struct traced traced = {
 		.machine = replay->machine, .xnack = UM_XNACK_UNKNOWN, .source = "as traced"};
-	int error = um_db_each(trace, &um_table_run, NULL, 0, take_xnack, &traced);
+	int error = um_db_run(trace, take_xnack, &traced);
 
 	replay->policy->xnack_asked = option;
 	if (!error)

@@ -109,6 +109,9 @@ sqlite3 damaged.um.db ".restore app.um.db" "PRAGMA ignore_check_constraints = 1"
 run umsim replay -q damaged.um.db -o broken.um.db
 sqlite3 damaged.um.db "UPDATE run SET ended = 'exited', machine_text = 'name: ['"
 run umsim replay -q damaged.um.db -o broken.um.db
+sqlite3 runs.um.db ".restore app.um.db" "PRAGMA ignore_check_constraints = 1" \
+	"INSERT INTO run (id, role, tool, command, clock, machine_text) VALUES (2, 'trace', 'x', 'x', 'x', 'name: [')"
+check "a damaged file's second run is passed over" umsim replay -q runs.um.db -o two.um.db
 check "no database is left of what failed" test ! -e broken.um.db -a ! -e app.nothing.um.db
 umsim replay -q app.um.db --driver demand -o kept_result.um.db
 cp kept_result.um.db before.um.db
