@@ -116,7 +116,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 /* The machine that a replay would take: the policy's, else the one that the trace was made for. */
 struct machine_choice {
 	struct um_machine_spec *spec;
-	enum um_xnack xnack; /* of the program on that machine */
+	enum um_xnack xnack; /* of the program, as it counts on that machine */
 	const char *trace_path;
 };
 
@@ -127,10 +127,16 @@ static int machine_of_run(const void *row, void *context)
 
 	if (!run->machine_text)
 		return 0;
-	if (run->xnack)
-		choice->xnack = strcmp(run->xnack, "on") == 0 ? UM_XNACK_ON : UM_XNACK_OFF;
 	return um_machine_parse(&choice->spec, choice->trace_path, run->machine_text,
 				strlen(run->machine_text));
+}
+
+static int xnack_of_run(const void *row, void *context)
+{
+	struct machine_choice *choice = context;
+
+	choice->xnack = um_replay_traced_xnack(row, choice->spec);
+	return 0;
 }
 
 static int settle(struct um_policy *policy, struct um_db *trace)
@@ -140,10 +146,12 @@ static int settle(struct um_policy *policy, struct um_db *trace)
 
 	if (!policy->machine && trace) {
 		choice.trace_path = um_db_path(trace);
-		error = um_db_each(trace, &um_table_run, NULL, 0, machine_of_run, &choice);
+		error = um_db_run(trace, machine_of_run, &choice);
 	}
 	if (!error && !choice.spec)
 		error = um_machine_load(&choice.spec, policy->machine);
+	if (!error && trace)
+		error = um_db_run(trace, xnack_of_run, &choice);
 	if (!error)
 		error = um_policy_settle(policy, choice.spec, choice.xnack);
 	if (!error)
