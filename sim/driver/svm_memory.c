@@ -1,8 +1,8 @@
 /* amdgpu_svm's buffer objects: device memory by the range (R20 to R23). */
+#include "out_of_memory.h"
 #include "svm.h"
 
 #include "trace/base/error.h"
-#include "trace/base/units.h"
 #include "sim/probe/probe.h"
 
 #include <assert.h>
@@ -208,25 +208,15 @@ int um_svm_on_pressure(struct um_driver *driver, const struct um_pressure *press
 {
 	struct svm *svm = svm_of(driver);
 	um_device_id device = pressure->device;
-	uint64_t bytes = pressure->bytes;
-	char text[3][32];
+	uint64_t room = bytes_for_ranges(svm, device);
 	int error;
 
-	if (bytes <= bytes_for_ranges(svm, device)) {
-		error = make_room(svm, device, bytes, pressure->op, um_machine_now(svm->machine),
-				  done_at);
-		assert(error || um_machine_memory_free(svm->machine, device) >= bytes);
-		return error;
-	}
-	return um_fail(
-		UM_ELIMIT,
-		"device %d: hipMalloc would fail with hipErrorOutOfMemory: %s do not fit where "
-		"device allocations leave %s of %s; what a program does then its trace does not "
-		"tell",
-		device, um_format_bytes(text[0], sizeof(text[0]), bytes),
-		um_format_bytes(text[1], sizeof(text[1]), bytes_for_ranges(svm, device)),
-		um_format_bytes(text[2], sizeof(text[2]),
-				um_machine_memory_total(svm->machine, device)));
+	if (pressure->bytes > room)
+		return um_refuse_device_allocation(svm->machine, device, pressure->bytes, room);
+	error = make_room(svm, device, pressure->bytes, pressure->op, um_machine_now(svm->machine),
+			  done_at);
+	assert(error || um_machine_memory_free(svm->machine, device) >= pressure->bytes);
+	return error;
 }
 
 void um_svm_on_touch(struct um_driver *driver, const struct um_page_range *pages,
