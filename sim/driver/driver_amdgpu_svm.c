@@ -25,7 +25,7 @@
  * R5  6.8: a head or tail that a split leaves with an end off the granularity is mapped anew
  *     (svm_range_split_head, svm_range_split_tail, svm_range_set_attr).
  *
- * Advice (svm_attributes.c) is SET_ATTR (CLR roc::Device::SetSvmAttributesInt;
+ * Advice (svm_calls.c) is SET_ATTR (svm_attributes.c; CLR roc::Device::SetSvmAttributesInt,
  * svm_range_apply_attrs)
  * R6  preferred_location device or host: PREFERRED_LOC; unset: undefined.
  * R7  accessed_by device: ACCESS_IN_PLACE instead of ACCESS; unset: ACCESS, never NO_ACCESS.
@@ -54,7 +54,7 @@
  *     (VirtualGPU::submitSvmPrefetchAsync). Time passes on the stream, and with prefetch_waits for
  *     the host too.
  *
- * Faults of a device, XNACK on (svm_fault.c; svm_range_restore_pages)
+ * Faults of a device, XNACK on (svm_fault.c; R16 in svm_dropped.c; svm_range_restore_pages)
  * R13 Where the pages go (svm_range_best_restore_location): on an APU the host. Else the preferred
  *     location, if it is the faulting device, the host, or a device of its hive. Else with ACCESS
  *     the faulting device. Else (ACCESS_IN_PLACE) they stay: in host memory, or on a device of its

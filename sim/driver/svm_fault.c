@@ -1,125 +1,14 @@
 /*
  * amdgpu_svm's faults: one after another, the oldest first (R30), but for those on a range that was
- * validated a moment ago, which come back later (R16).
+ * validated a moment ago, which come back later (svm_dropped.c).
  */
 #include "svm.h"
 
 #include "trace/base/error.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 #define UNREGISTERED_PAGES 512 /* the block of R19: 2 MiB */
-
-/* --- what was dropped --- */
-
-static void leave_dropping(struct svm *svm, const struct svm_range *range)
-{
-	for (size_t i = 0; i < svm->dropping.count; i++)
-		if (svm->dropping.at[i] == range) {
-			svm->dropping.at[i] = svm->dropping.at[--svm->dropping.count];
-			return;
-		}
-}
-
-void um_svm_forget_dropped(struct svm *svm, struct svm_range *range)
-{
-	if (range->dropped_first != range->dropped_end)
-		leave_dropping(svm, range);
-	range->dropped_first = range->dropped_end = 0;
-}
-
-static int drop(struct svm *svm, struct svm_range *range, const struct um_fault *fault)
-{
-	bool first = range->dropped_first == range->dropped_end;
-
-	if (range->dropped_end == range->dropped_capacity) {
-		uint32_t capacity = range->dropped_capacity ? range->dropped_capacity * 2 : 16;
-		struct um_fault *grown = realloc(range->dropped, capacity * sizeof(*grown));
-
-		if (!grown)
-			return um_fail(UM_ENOMEM, "no memory for %u dropped faults", capacity);
-		range->dropped = grown;
-		range->dropped_capacity = capacity;
-	}
-	range->dropped[range->dropped_end++] = *fault;
-	return first ? um_svm_ranges_add(&svm->dropping, range) : 0;
-}
-
-int um_svm_share_dropped(struct svm *svm, struct svm_range *range, struct svm_range *tail)
-{
-	uint32_t first = range->dropped_first, end = range->dropped_end;
-	int error = 0;
-
-	um_svm_forget_dropped(svm, range);
-	for (uint32_t i = first; i < end && !error; i++) {
-		struct um_fault fault = range->dropped[i];
-
-		error = drop(svm, fault.page < tail->first_page ? range : tail, &fault);
-	}
-	return error;
-}
-
-int um_svm_wake(struct svm *svm, struct svm_range *range, const struct um_page_range *part,
-		um_device_id device, um_ns at)
-{
-	uint32_t first = range->dropped_first, end = range->dropped_end;
-	int error = 0;
-
-	um_svm_forget_dropped(svm, range);
-	for (uint32_t i = first; i < end && !error; i++) {
-		struct um_fault fault = range->dropped[i];
-		bool inside = fault.page >= part->first_page &&
-			      fault.page - part->first_page < part->pages;
-
-		if (fault.device != device || !inside)
-			error = drop(svm, range, &fault);
-	}
-	return error ? error
-		     : um_fault_buffer_done(um_fault_buffer_of(svm->env->faults, device), part, at);
-}
-
-static struct um_fault take_dropped(struct svm *svm, struct svm_range *range)
-{
-	struct um_fault fault = range->dropped[range->dropped_first++];
-
-	if (range->dropped_first == range->dropped_end) {
-		range->dropped_first = range->dropped_end = 0;
-		leave_dropping(svm, range);
-	}
-	return fault;
-}
-
-/* The range whose oldest dropped fault is the oldest of those that can be served now, or NULL. */
-static struct svm_range *oldest_dropped(const struct svm *svm)
-{
-	um_ns now = um_machine_now(svm->machine);
-	struct svm_range *oldest = NULL;
-	uint64_t number = UINT64_MAX;
-
-	for (size_t i = 0; i < svm->dropping.count; i++) {
-		struct svm_range *range = svm->dropping.at[i];
-		uint64_t of_range = range->dropped[range->dropped_first].number;
-
-		if (range->accepts_at <= now && of_range < number) {
-			number = of_range;
-			oldest = range;
-		}
-	}
-	return oldest;
-}
-
-static um_ns next_acceptance(const struct svm *svm)
-{
-	um_ns next = UM_NEVER;
-
-	for (size_t i = 0; i < svm->dropping.count; i++) {
-		um_ns at = svm->dropping.at[i]->accepts_at;
-
-		next = at < next ? at : next;
-	}
-	return next;
-}
 
 /* --- a device's --- */
 
@@ -241,7 +130,7 @@ static int take_device_fault(struct svm *svm, const struct um_fault *fault)
 	error = find_or_make_range(svm, allocation, fault->page, &range);
 	if (error)
 		return error;
-	return range->accepts_at > um_machine_now(svm->machine) ? drop(svm, range, fault)
+	return range->accepts_at > um_machine_now(svm->machine) ? um_svm_drop(svm, range, fault)
 								: serve_device(svm, range, fault);
 }
 
@@ -359,13 +248,13 @@ static struct um_fault_buffer *oldest_buffer(const struct svm *svm)
 static bool take_next(struct svm *svm, struct um_fault *fault)
 {
 	struct um_fault_buffer *buffer = oldest_buffer(svm);
-	struct svm_range *range = oldest_dropped(svm);
+	struct svm_range *range = um_svm_oldest_dropped(svm);
 
 	if (buffer && (!range || um_fault_buffer_oldest(buffer)->number <
 					 range->dropped[range->dropped_first].number))
 		return um_fault_buffer_take(buffer, fault, 1);
 	if (range)
-		*fault = take_dropped(svm, range);
+		*fault = um_svm_take_dropped(svm, range);
 	return range;
 }
 
@@ -391,7 +280,7 @@ static int serve(struct svm *svm)
 						: take_device_fault(svm, &fault);
 	if (error)
 		return error;
-	next = oldest_buffer(svm) ? now : next_acceptance(svm);
+	next = oldest_buffer(svm) ? now : um_svm_next_acceptance(svm);
 	return next == UM_NEVER ? 0 : look_again_at(svm, svm_later(next, svm->busy_until));
 }
 
