@@ -11,10 +11,10 @@ static bool take_victims(struct demand *demand, um_device_id device, uint64_t ne
 	struct um_evict_order *order = demand->order[device];
 	struct um_page_range unit;
 
-	if (!um_evict_victim(order, victims, NULL, NULL))
+	if (!um_evict_victim(order, victims))
 		return false;
 	um_demand_take_out(demand, victims, device);
-	while (victims->pages < needed_pages && um_evict_victim(order, &unit, NULL, NULL) &&
+	while (victims->pages < needed_pages && um_evict_victim(order, &unit) &&
 	       unit.allocation == victims->allocation &&
 	       unit.first_page == victims->first_page + victims->pages) {
 		um_demand_take_out(demand, &unit, device);

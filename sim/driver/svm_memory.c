@@ -141,7 +141,7 @@ static int make_room(struct svm *svm, um_device_id device, uint64_t bytes, uint3
 
 	*end = at;
 	while (um_machine_memory_free(svm->machine, device) < bytes && !error &&
-	       um_evict_victim(svm->order[device], &unit, NULL, NULL)) {
+	       um_evict_victim(svm->order[device], &unit)) {
 		struct svm_allocation *allocation = um_svm_find(svm, unit.allocation);
 		struct svm_bo *bo = find_bo(allocation, device, &unit);
 
