@@ -101,7 +101,7 @@
  *     are on the device go to host memory. Before: the block is split off as a range of its own,
  *     and goes (svm_range_split_by_granularity). Advice plays no part.
  * R26 Over a coherent link (XGMI to the CPU) device memory is the host's to map
- *     (MEMORY_DEVICE_COHERENT, kgd2kfd_init_zone_device): it reads and writes it from afar, and
+ *     (MEMORY_DEVICE_COHERENT, kgd2kfd_init_zone_device): it accesses that remotely, and
  *     pages leave by prefetch, preferred location or eviction only.
  *
  * Mappings (svm_map.c, svm_queues.c)

@@ -33,7 +33,7 @@ enum um_cause {
 	UM_CAUSE_DRIVER_PREFETCH, /* what a driver brings along with pages that faulted */
 	UM_CAUSE_ACCESS_COUNTER,  /* many remote accesses, counted by the hardware */
 	UM_CAUSE_THRASHING,
-	UM_CAUSE_OUT_OF_MEMORY, /* mapped from afar since there was no room */
+	UM_CAUSE_OUT_OF_MEMORY, /* mapped remotely since there was no room */
 	UM_CAUSE_HOST_UNMAP,	/* the host changed its own mapping */
 	UM_CAUSES
 };
