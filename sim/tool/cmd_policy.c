@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include "policy_render.h"
+#include "replay.h"
 #include "sim/machine/machine_file.h"
 #include "trace/base/error.h"
 #include "trace/db/trace_db.h"
