@@ -490,13 +490,3 @@ void oracle_set(struct oracle *oracle, int id, int first, int pages,
 		if (remaps[i])
 			map_whole(oracle, allocation, &allocation->ranges[i]);
 }
-
-void oracle_free(struct oracle *oracle, int id)
-{
-	struct oracle_allocation *allocation = &oracle->allocations[id];
-
-	memset(&oracle->result, 0, sizeof(oracle->result));
-	for (int i = 0; i < allocation->range_count; i++)
-		unref(oracle, &allocation->ranges[i]);
-	allocation->live = false;
-}

@@ -87,7 +87,6 @@ struct oracle {
 
 void oracle_init(struct oracle *, const struct oracle_setup *);
 void oracle_alloc(struct oracle *, int allocation, int pages);
-void oracle_free(struct oracle *, int allocation);
 /* Device memory that the program allocates. */
 void oracle_take(struct oracle *, int device, int64_t pages);
 void oracle_host(struct oracle *, int allocation, int first, int pages);
