@@ -19,7 +19,6 @@ void oracle_alloc(struct oracle *oracle, int id, int pages)
 	assert(id < ORACLE_ALLOCATIONS && pages <= ORACLE_PAGES);
 	memset(&oracle->result, 0, sizeof(oracle->result));
 	memset(allocation, 0, sizeof(*allocation));
-	allocation->live = true;
 	allocation->pages = pages;
 	for (int page = 0; page < pages; page++) {
 		allocation->page[page].place = oracle->setup.xnack ? ORACLE_NOWHERE : ORACLE_HOST;
@@ -101,7 +100,7 @@ static void evict_bo(struct oracle *oracle, int svm_bo)
 	for (int id = 0; id < ORACLE_ALLOCATIONS; id++) {
 		struct oracle_allocation *allocation = &oracle->allocations[id];
 
-		for (int i = 0; allocation->live && i < allocation->range_count; i++) {
+		for (int i = 0; i < allocation->range_count; i++) {
 			struct oracle_range *range = &allocation->ranges[i];
 
 			if (!range->holds || range->svm_bo != svm_bo)

@@ -58,7 +58,6 @@ struct oracle_page {
 };
 
 struct oracle_allocation {
-	bool live;
 	int pages, range_count;
 	struct oracle_range ranges[ORACLE_RANGES];
 	struct oracle_page page[ORACLE_PAGES];
