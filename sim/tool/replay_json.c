@@ -18,20 +18,23 @@ static json_t *causes_of(const struct um_totals *totals)
 
 static json_t *totals_of(const struct um_totals *totals)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-			 "device_faults", (json_int_t)totals->device_faults, "host_faults",
-			 (json_int_t)totals->host_faults, "bytes_to_device",
-			 (json_int_t)totals->bytes_to_device, "bytes_to_host",
-			 (json_int_t)totals->bytes_to_host, "bytes_by_cause", causes_of(totals),
-			 "remote_lines_read", (json_int_t)totals->remote_lines_read,
-			 "remote_lines_written", (json_int_t)totals->remote_lines_written,
-			 "remote_requests", (json_int_t)totals->remote_requests,
-			 "remote_lines_uncounted", (json_int_t)totals->remote_lines_uncounted,
-			 "link_to_device_ns", (json_int_t)totals->link_to_device_ns,
-			 "link_to_host_ns", (json_int_t)totals->link_to_host_ns, "queue_evictions",
-			 (json_int_t)totals->queue_evictions, "queues_stopped_ns",
-			 (json_int_t)totals->queues_stopped_ns, "end_ns",
-			 (json_int_t)totals->end_ns);
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"device_faults", (json_int_t)totals->device_faults, "host_faults",
+		(json_int_t)totals->host_faults, "bytes_to_device",
+		(json_int_t)totals->bytes_to_device, "bytes_to_host",
+		(json_int_t)totals->bytes_to_host, "bytes_by_cause", causes_of(totals),
+		"remote_lines_read", (json_int_t)totals->remote_lines_read, "remote_lines_written",
+		(json_int_t)totals->remote_lines_written, "remote_requests",
+		(json_int_t)totals->remote_requests, "remote_lines_uncounted",
+		(json_int_t)totals->remote_lines_uncounted, "link_to_device_ns",
+		(json_int_t)totals->link_to_device_ns, "link_to_host_ns",
+		(json_int_t)totals->link_to_host_ns, "queue_evictions",
+		(json_int_t)totals->queue_evictions, "queues_stopped_ns",
+		(json_int_t)totals->queues_stopped_ns, "dropped_faults",
+		(json_int_t)totals->dropped_faults, "dropped_waited_ns",
+		(json_int_t)totals->dropped_waited_ns, "dropped_ns", (json_int_t)totals->dropped_ns,
+		"end_ns", (json_int_t)totals->end_ns);
 }
 
 static json_t *params_of(const struct um_replay *replay)

@@ -64,6 +64,33 @@ static void add_stop_notes(struct um_text_table *table, const struct um_replay *
 	}
 }
 
+/*
+ * Nothing where none was dropped. That some access waited does not say that nothing else went on
+ * meanwhile.
+ */
+static void add_dropped_notes(struct um_text_table *table, const struct um_replay *replays,
+			      size_t count)
+{
+	char faults[32], some[32], end[32], all[32];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct um_totals *totals = &replays[i].totals;
+
+		if (!totals->dropped_faults)
+			continue;
+		um_format_duration(some, sizeof(some), totals->dropped_ns);
+		um_format_duration(end, sizeof(end), totals->end_ns);
+		um_format_duration(all, sizeof(all), totals->dropped_waited_ns);
+		um_text_table_note(
+			table,
+			"%s: %s %s dropped, for coming within duplicate_window of another on the "
+			"same range; accesses waited for that during %s of the %s to the end, %s "
+			"added up",
+			replays[i].label, counted(faults, totals->dropped_faults),
+			totals->dropped_faults == 1 ? "fault" : "faults", some, end, all);
+	}
+}
+
 /* --- what was simulated --- */
 
 /* The driver with every parameter but XNACK, of which the first lines tell. */
@@ -175,6 +202,7 @@ void um_replay_add_notes(struct um_text_table *table, const struct um_replay_run
 
 	add_remote_notes(table, run->replays, count);
 	add_stop_notes(table, run->replays, count);
+	add_dropped_notes(table, run->replays, count);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		um_replay_each_text(run->replays, count, texts[i], add_line, table);
 	add_footprint(table, run->replays, count);

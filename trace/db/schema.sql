@@ -14,7 +14,7 @@
 -- computed columns, which read like any other.
 
 PRAGMA application_id = 0x554d5452;
-PRAGMA user_version = 2; -- 2: driver_event, bound, run.xnack_source
+PRAGMA user_version = 3; -- 2: driver_event, bound, run.xnack_source; 3: driver_event.waited_ns
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
 -- the file was stopped before the program ended, and the trace ends early.
@@ -270,19 +270,24 @@ CREATE TABLE remote_access (
 
 -- What a driver did beside serving faults and moving pages. 'queue_eviction': all queues of the process
 -- on the device stood still, from start_ns to end_ns, until the program ends at most. 'vram_refused':
--- the pages found no room in device memory and stayed in host memory. reason: why, in the driver's own
--- words. count: of what happened alike (stops that overlap are one).
+-- the pages found no room in device memory and stayed in host memory. 'fault_dropped': the driver
+-- dropped `count` faults, because it had mapped something of their range a moment before; from start_ns
+-- to end_ns some access or other waited, each from the drop until the driver took its fault up again
+-- or mapped its page for another; waited_ns is how long all of them together did (NULL of other kinds).
+-- op and device are those of the first. reason: why, in the driver's own words. count: of what
+-- happened alike (stops that overlap are one).
 CREATE TABLE driver_event (
 	op INTEGER,
 	device INTEGER,
-	kind TEXT NOT NULL,           -- 'queue_eviction', 'vram_refused', ...
-	reason TEXT,                  -- 'svm', 'ttm', ...
+	kind TEXT NOT NULL,           -- 'queue_eviction', 'vram_refused', 'fault_dropped', ...
+	reason TEXT,                  -- 'svm', 'ttm', 'duplicate', ...
 	allocation INTEGER,
 	first_page INTEGER,
 	pages INTEGER,
 	count INTEGER NOT NULL,
 	start_ns INTEGER NOT NULL,
-	end_ns INTEGER
+	end_ns INTEGER,
+	waited_ns INTEGER
 );
 
 -- The least that any driver and policy could have done with these accesses (sim/ideal): proven lower

@@ -51,7 +51,8 @@ enum um_traffic_cause {
 
 /* driver_event.kind */
 #define UM_EVENT_QUEUE_EVICTION "queue_eviction"
-#define UM_EVENT_VRAM_REFUSED	"vram_refused" /* no room on the device: they stay on the host */
+#define UM_EVENT_VRAM_REFUSED	"vram_refused"	/* no room on the device: they stay on the host */
+#define UM_EVENT_FAULT_DROPPED	"fault_dropped" /* accesses wait for the driver to take them up */
 
 /* bound.quantity */
 #define UM_BOUND_BYTES_TO_DEVICE "bytes_to_device"
