@@ -87,7 +87,7 @@ static bool xnack_text(char *buffer, size_t capacity, const struct um_replay *re
 
 static void print_line(void *context, const char *line)
 {
-	um_text_print_wrapped(context, line, 0);
+	um_text_print_wrapped(context, line, 0, 2);
 }
 
 void um_replay_print_xnack(FILE *out, const struct um_replay *replays, size_t count)
