@@ -136,6 +136,7 @@ run umsim replay -q app.um.db --page-size 64KB
 run umsim replay -q app.um.db --page-size 8KiB
 run umsim replay -q app.um.db --page-size 0
 run umsim replay -q app.um.db --memory 0
+run umsim replay -q app.um.db --memory 1B
 run umsim replay -q app.um.db -o none.yaml --force
 run sh -c 'umsim replay -q app.um.db --force >/dev/full'
 run umsim replay -q app.um.db --driver best
@@ -163,7 +164,7 @@ check "a damaged file's second run is passed over" umsim replay -q runs.um.db -o
 check "no database is left of what failed" test ! -e broken.um.db -a ! -e app.nothing.um.db
 umsim replay -q app.um.db --driver demand -o kept_result.um.db
 cp kept_result.um.db before.um.db
-check "a replay that fails is refused" sh -c '! umsim replay -q app.um.db --driver demand --memory 1KiB -o kept_result.um.db --force'
+check "a replay that fails is refused" sh -c '! umsim replay -q app.um.db --driver demand --page-size 64KiB --memory 4KiB -o kept_result.um.db --force'
 check "and leaves the result of an earlier one" cmp kept_result.um.db before.um.db
 check "and nothing half made" sh -c '! ls *.partial'
 check "an existing database is replaced" umsim replay -q app.um.db --force
