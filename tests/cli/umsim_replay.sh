@@ -77,6 +77,10 @@ run sh -c "umsim replay -q app.um.db -P asks.yaml -P asks_demand.yaml | grep 'no
 run sh -c "umsim replay -q app.um.db --force -P asks.yaml --format=json | grep -A1 '\"what\"'"
 run sqlite3 app.asks.um.db "SELECT kind, detail FROM loss"
 
+say "--- fewer faults than the ideal's"
+run sh -c "umsim replay -q app.um.db --force -P prefetch.yaml --page-size 64KiB | grep -A3 '^to the'"
+run sh -c "umsim replay -q app.um.db --force -P prefetch.yaml --page-size 64KiB --format=json | grep -A4 over_ideal"
+
 say "--- memory"
 cp app.um.db limited.um.db
 sqlite3 limited.um.db "UPDATE run SET machine = 'mi250x', memory_bytes = 524288"
