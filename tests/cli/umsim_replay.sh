@@ -77,6 +77,28 @@ run sh -c "umsim replay -q app.um.db -P asks.yaml -P asks_demand.yaml | grep 'no
 run sh -c "umsim replay -q app.um.db --force -P asks.yaml --format=json | grep -A1 '\"what\"'"
 run sqlite3 app.asks.um.db "SELECT kind, detail FROM loss"
 
+say "--- what a policy asks for memory that is not managed"
+cp app.um.db device.um.db
+sqlite3 device.um.db "INSERT INTO allocation (allocation, kind, bytes, op, site) VALUES (2, 'device', 65536, 3, 1), (3, 'device', 65536, 3, 1)"
+cat >device.yaml <<'YAML'
+advise:
+  - on: {kind: device}
+    preferred_location: gpu0
+  - on: {kind: managed}
+    read_mostly: true
+prefetch:
+  - on: {site: "app.hip:42"}
+    to: gpu0
+    before: first
+YAML
+sed 's/preferred_location: gpu0/allocate_as: pinned/; /^prefetch/,$d' device.yaml >elsewhere.yaml
+run sh -c "umsim replay -q device.um.db -P device.yaml -P elsewhere.yaml | grep -A1 'not simulated'"
+run sh -c "umsim replay -q device.um.db --force -P device.yaml --format=json | grep -A1 '\"what\"'"
+run sqlite3 device.device.um.db "SELECT kind, detail FROM loss"
+sqlite3 device.um.db "UPDATE allocation SET kind = 'pageable' WHERE kind = 'device'"
+sed 's/kind: device/kind: pageable/' device.yaml >pageable.yaml
+run sh -c "umsim replay -q device.um.db --driver demand -P pageable.yaml | grep -A1 'pageable.yaml:'"
+
 say "--- fewer faults than the ideal's"
 run sh -c "umsim replay -q app.um.db --force -P prefetch.yaml --page-size 64KiB | grep -A3 '^to the'"
 run sh -c "umsim replay -q app.um.db --force -P prefetch.yaml --page-size 64KiB --format=json | grep -A4 over_ideal"

@@ -316,7 +316,7 @@ CREATE TABLE copy_traffic (
 -- lost a part of their mapping), 'host_during_kernel' (launches while other host threads ran),
 -- 'unsupported' (calls that HIP was refused), 'untraced_launch', 'child' (of a fork, that used HIP),
 -- 'cut_off' (no regular end), 'signal_handler' (calls within one), 'invalid_record', 'uncounted' (more
--- requests than can be counted), 'not_modelled' (requests that the driver model ignored), ...
+-- requests than can be counted), 'not_modelled' (requests that are not simulated), ...
 CREATE TABLE loss (
 	op INTEGER,                   -- during which; NULL: the whole run, or not known
 	device INTEGER,               -- of which; -1 host; NULL: all
