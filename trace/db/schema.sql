@@ -48,6 +48,8 @@ CREATE TABLE run (
 	xnack TEXT,                   -- 'on', 'off': what the program was told; NULL: it has no such switch
 	page_bytes INTEGER,           -- page size of the model
 	memory_bytes INTEGER,         -- device memory that the program could use
+	driver_version TEXT,          -- of the driver that was measured: '580.159.03'
+	clocks TEXT,                  -- JSON object: of its devices while it was measured, where told
 	policy TEXT                   -- simulation: the effective policy, YAML
 );
 
@@ -115,7 +117,7 @@ CREATE TABLE op (
 	op INTEGER PRIMARY KEY,
 	kind TEXT NOT NULL CHECK (kind IN ('alloc', 'free', 'advise', 'prefetch', 'copy', 'memset',
 		'launch', 'sync_device', 'sync_stream', 'event_record', 'event_sync', 'stream_wait',
-		'stream_create', 'stream_destroy', 'attach', 'host')),
+		'stream_create', 'stream_destroy', 'attach', 'host', 'range')),
 	flags INTEGER NOT NULL DEFAULT 0, -- 1 asynchronous, 2 non-blocking stream, 4 untraced launch
 	thread INTEGER,               -- 1 is the first host thread
 	stream INTEGER,               -- 0 is the null stream
@@ -197,6 +199,7 @@ CREATE TABLE fault (
 	faults INTEGER,
 	access_code INTEGER CHECK (access_code BETWEEN 0 AND 3),
 	batch INTEGER,                -- faults that a driver served together
+	site INTEGER,                 -- of the host's faulting instruction, where it was told
 	start_ns INTEGER NOT NULL,
 	duration_ns INTEGER,
 	access TEXT AS (CASE access_code WHEN 0 THEN 'read' WHEN 1 THEN 'write'
@@ -269,7 +272,8 @@ CREATE TABLE remote_access (
 CREATE TABLE driver_event (
 	op INTEGER,
 	device INTEGER,
-	kind TEXT NOT NULL,           -- 'queue_eviction', 'vram_refused', ...
+	kind TEXT NOT NULL,           -- 'queue_eviction', 'vram_refused', 'thrashing', 'throttling', ...
+	address INTEGER,
 	reason TEXT,                  -- 'svm', 'ttm', ...
 	allocation INTEGER,
 	first_page INTEGER,
@@ -296,6 +300,12 @@ CREATE TABLE copy_traffic (
 	bytes_to_host INTEGER NOT NULL,
 	start_ns INTEGER NOT NULL,
 	end_ns INTEGER NOT NULL
+);
+
+-- Ranges that the program named (NVTX, roctx): their ops have kind 'range', and their times.
+CREATE TABLE user_range (
+	op INTEGER PRIMARY KEY REFERENCES op,
+	name TEXT NOT NULL
 );
 
 -- What the file lacks of what happened, and how much of it. A run whose `ended` is 'running' lacks its

@@ -25,12 +25,15 @@ struct um_spool_config {
 	uint32_t memory_clock_khz;
 	uint32_t memory_bus_bits;
 	uint32_t l2_bytes;
-	uint32_t reserved;
+	uint32_t faults;       /* enum um_tap_faults: what a tap asks the driver for */
 	uint64_t memory_bytes; /* of each device */
 	char device_name[64];
 	char device_arch[32]; /* "gfx90a" */
 };
 #define UM_HOST_WATCH_BEST 0xffffffffu
+
+/* Fault records cost time, those of the host most. */
+enum um_tap_faults { UM_TAP_FAULTS_OFF, UM_TAP_FAULTS_GPU, UM_TAP_FAULTS_ALL };
 
 struct um_spool_writer;
 struct um_spool_reader;
@@ -52,6 +55,8 @@ const struct um_spool_config *um_spool_config(const struct um_spool_writer *);
  * its own thread's; that record is lost and counted.
  */
 void *um_spool_reserve(struct um_spool_writer *, size_t bytes);
+/* The same, but NULL at once while the ring is full: a tap on hardware drops and counts. */
+void *um_spool_try_reserve(struct um_spool_writer *, size_t bytes);
 /* Publishes the record last reserved; its header.bytes must not exceed what was reserved. */
 void um_spool_commit(struct um_spool_writer *);
 /* Copies and publishes a whole record. False once the reader has gone. */
