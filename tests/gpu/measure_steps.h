@@ -8,7 +8,7 @@
  *     :blocked   all, each group its own part
  *     :column    all, each lane along a page, so that neighbours are in different pages
  *     :serial:STRIDE :reverse:STRIDE           one lane, the first word of each STRIDE
- *     :random:COUNT                            one lane, COUNT pages at random (repeats kept)
+ *     :random:COUNT                            one lane, COUNT pages at random, none twice
  *     :parallel:COUNT                          the same pages, a lane each
  *     :sparse:STRIDE                           a lane for each STRIDE
  *   gpu-read-2streams                          each half on a stream of its own, dense
@@ -72,14 +72,30 @@ __host__ __device__ static inline size_t touch_count(const struct touches &t)
 	}
 }
 
-/* Knuth's MMIX multiplier; the upper bits choose. */
+/* Mixes the low `bits` bits, one to one: each step can be undone. */
+__host__ __device__ static inline size_t mix(size_t x, unsigned bits)
+{
+	size_t mask = ((size_t)1 << bits) - 1;
+
+	for (int round = 0; round < 3; round++) {
+		x = x * 0x9e3779b97f4a7c15ull & mask; /* odd: 2^64 over the golden ratio */
+		x ^= x >> (bits + 1) / 2;
+	}
+	return x;
+}
+
+/* The k-th of all pages in a random order: no page twice while k is below `pages`. */
 __host__ __device__ static inline size_t random_page(size_t k, size_t pages)
 {
-	unsigned long long x = (k + 1) * 6364136223846793005ull + 1442695040888963407ull;
+	unsigned bits = 1;
+	size_t page = k + 1;
 
-	x ^= x >> 33;
-	x *= 0xff51afd7ed558ccdull;
-	return (size_t)((x >> 33) % pages);
+	while ((size_t)1 << bits < pages)
+		bits++;
+	do
+		page = mix(page, bits);
+	while (page >= pages);
+	return page;
 }
 
 __host__ __device__ static inline size_t word_of(const struct touches &t, size_t k)
