@@ -386,7 +386,7 @@ uint32_t um_tracer_site(const void *return_address)
 
 	if (!um_tracer_on())
 		return 0;
-	uint32_t site = um_site_intern(return_address, &is_new);
+	uint32_t site = um_site_intern(0, return_address, &is_new);
 
 	if (is_new)
 		put(&um_site_describe(site, return_address)->header);

@@ -6,27 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SPOOL_VARIABLE	 "UMTRACE_SPOOL"
 #define PRELOAD_VARIABLE "LD_PRELOAD"
 #define PRELOAD_BETWEEN	 " :" /* ld.so(8) */
 #define HIP_RUNTIME	 "libamdhip64.so"
-
-const char *um_environment_spool(void)
-{
-	return getenv(SPOOL_VARIABLE);
-}
-
-static void remove_variable(const char *name)
-{
-	char *value = getenv(name);
-
-	if (!value)
-		return;
-	unsetenv(name);
-	size_t name_bytes = strlen(name) + 1;
-
-	memset(value - name_bytes, 0, name_bytes + strlen(value));
-}
 
 /* The same path, the same file, or, for an entry that ld.so searched for, the same name. */
 static bool is_library(const char *entry, const char *own_path)
@@ -80,7 +62,7 @@ static void remove_preload(const void *address)
 	else if (start)
 		start--;
 	if (start == 0 && end == total) {
-		remove_variable(PRELOAD_VARIABLE);
+		um_environment_remove(PRELOAD_VARIABLE);
 		return;
 	}
 	memmove(list + start, list + end, total - end);
@@ -89,8 +71,8 @@ static void remove_preload(const void *address)
 
 void um_environment_clean(void)
 {
-	remove_variable(SPOOL_VARIABLE);
-	remove_preload(SPOOL_VARIABLE);
+	um_environment_remove(UM_SPOOL_VARIABLE);
+	remove_preload(UM_SPOOL_VARIABLE);
 	remove_preload(dlsym(RTLD_DEFAULT, "um_wrap_start"));
 }
 

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define UM_SPOOL_VERSION 5u
+#define UM_SPOOL_VERSION 6u
 #define UM_PAGE_SHIFT	 12
 #define UM_PAGE_BYTES	 4096u
 #define UM_LINE_SHIFT	 6
@@ -69,7 +69,9 @@ struct um_record_hello {
 	uint32_t filter_pages; /* K of the access stream's repeat filter */
 	uint32_t requests;     /* 1: coalesced requests are counted */
 	uint64_t start_ns;
-	char runtime[64]; /* "umtrace HIP runtime 0.1.0 (HIP 5.2)" */
+	char runtime
+		[64]; /* "umtrace HIP runtime 0.1.0 (HIP 5.2)", "CUPTI 13.0.1 (CUDA driver 13.0)" */
+	char driver[32]; /* version of the kernel's driver: "580.159.04"; "": none, or not told */
 };
 
 struct um_record_device {
@@ -78,6 +80,10 @@ struct um_record_device {
 	uint32_t compute_units;
 	uint64_t memory_bytes;
 	uint32_t wave_lanes; /* of the waves that its requests are of */
+	uint32_t clock_khz;  /* peak clocks of its units and its memory; 0: not told */
+	uint32_t memory_clock_khz;
+	uint32_t memory_bus_bits; /* 0: not told */
+	uint32_t l2_bytes;	  /* 0: not told */
 	uint32_t reserved;
 	char name[64];
 	char arch[32];
@@ -235,6 +241,7 @@ enum um_loss_kind {
 	UM_LOSS_SIGNAL_HANDLER, /* records of HIP calls that a signal handler made within one */
 	UM_LOSS_DROPPED, /* records that the driver or CUPTI dropped, or that the spool had no room for */
 	UM_LOSS_UNKNOWN_RECORD, /* of a kind or a layout that the tap does not know; text says which */
+	UM_LOSS_TAP_OFF,	/* the tap did not start, or part of it; text says what and why */
 };
 
 struct um_record_loss {
