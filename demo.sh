@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Records a matrix product on a machine without a GPU and shows what three policies at two page sizes
-# would have moved. What it makes lies in build/demo.
+# Records a matrix product on a machine without a GPU and shows what AMD's driver would have done with
+# its memory: without XNACK, with it, and with a prefetch. What it makes lies in build/demo.
 set -euo pipefail
 cd "$(dirname "$0")"
 . .ci/setup.sh
@@ -22,6 +22,14 @@ show() {
 
 show umtrace --force ./matmul --m=512 --n=512 --k=512
 show umanalyze summary matmul.um.db
-show umsim replay matmul.um.db -P policies/none.yaml -P policies/prefetch.yaml \
-	-P policies/host.yaml --page-size 4KiB --page-size 64KiB --force -q
-printf '\nThese tables are the predicted link traffic. The traces are in build/demo.\n'
+show umsim replay matmul.um.db -P policies/xnack_off.yaml -P policies/xnack_on.yaml \
+	-P policies/prefetch.yaml --force -q
+cat <<'END'
+
+xnack_off  what AMD's driver does by default: pages stay with the host, and the kernel reads and
+           writes them over the link, as often as its caches lose them
+xnack_on   HSA_XNACK=1: the first touch of a block of 2 MiB faults, and the block comes over
+prefetch   everything comes over before the launch, also what the kernel only writes
+
+Predicted by a model of the driver, not measured. The traces are in build/demo.
+END

@@ -29,6 +29,15 @@ struct option_row {
 	long *number; /* at least 1 */
 	bool *flag;
 	const char **text;
+	char letter; /* of a short option, 0 if it has none */
+
+	/* Stock hipcc takes this for C++11, where a default would make it no aggregate. */
+	option_row(const char *name_, const char *argument_, const char *help_, long *number_,
+		   bool *flag_, const char **text_, char letter_ = 0)
+	    : name(name_), argument(argument_), help(help_), number(number_), flag(flag_),
+	      text(text_), letter(letter_)
+	{
+	}
 };
 
 static inline void print_usage(const char *program, const char *summary,
@@ -36,9 +45,11 @@ static inline void print_usage(const char *program, const char *summary,
 {
 	printf("usage: %s [options]\n%s\n\n", program, summary);
 	for (int i = 0; i < count; i++) {
-		char left[64];
-		snprintf(left, sizeof(left), "--%s%s%s", rows[i].name, rows[i].argument ? "=" : "",
-			 rows[i].argument ? rows[i].argument : "");
+		char left[64], letter[8] = "";
+		if (rows[i].letter)
+			snprintf(letter, sizeof(letter), "-%c, ", rows[i].letter);
+		snprintf(left, sizeof(left), "%s--%s%s%s", letter, rows[i].name,
+			 rows[i].argument ? "=" : "", rows[i].argument ? rows[i].argument : "");
 		printf("  %-24s %s\n", left, rows[i].help);
 	}
 }
@@ -68,23 +79,47 @@ static inline void parse_options(int argc, char **argv, const char *summary,
 				 const struct option_row *rows, int count)
 {
 	struct option options[MAX_OPTIONS + 2] = {};
-	for (int i = 0; i < count; i++)
+	char letters[2 * MAX_OPTIONS + 1] = "", *letter = letters;
+	for (int i = 0; i < count; i++) {
 		options[i] = {rows[i].name, rows[i].argument ? required_argument : no_argument,
 			      nullptr, i};
+		if (!rows[i].letter)
+			continue;
+		*letter++ = rows[i].letter;
+		if (rows[i].argument)
+			*letter++ = ':';
+	}
 	options[count] = {"help", no_argument, nullptr, MAX_OPTIONS};
-	for (int found; (found = getopt_long(argc, argv, "", options, nullptr)) != -1;) {
+	for (int found; (found = getopt_long(argc, argv, letters, options, nullptr)) != -1;) {
 		if (found == MAX_OPTIONS) {
 			print_usage(argv[0], summary, rows, count);
 			exit(0);
 		}
 		if (found == '?')
 			exit(2);
+		for (int i = 0; found > MAX_OPTIONS && i < count; i++)
+			if (rows[i].letter == found)
+				found = i;
 		set_option(&rows[found], optarg);
 	}
 	if (optind < argc) {
 		fprintf(stderr, "%s: unexpected argument \"%s\"\n", argv[0], argv[optind]);
 		exit(2);
 	}
+}
+
+/* Which of the names a text option has; another one exits 2. */
+static inline int choice_of(const char *option, const char *value, const char *const *names,
+			    int count)
+{
+	for (int i = 0; i < count; i++)
+		if (!strcmp(value, names[i]))
+			return i;
+	fprintf(stderr, "--%s: \"%s\" is none of", option, value);
+	for (int i = 0; i < count; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", names[i]);
+	fprintf(stderr, "\n");
+	exit(2);
 }
 
 #define ADVICE_CHOICES                                                                             \

@@ -15,6 +15,11 @@
  * --copies      no managed memory: hipMalloc and hipMemcpy, 4 (M K + K N) bytes to the device and
  *               4 M N back
  *
+ * Under driver `amdgpu_svm`, each of the three at most 2 MiB: with XNACK 3 device faults
+ * (--prefetch 1, --advise 3: read-mostly does nothing) and the same bytes. Without: no fault, no
+ * migration, all lines of A and B read and of C written remotely; --prefetch: A and B move, C stays
+ * remote. --copies: the same.
+ *
  * Entries are small integers, so that sums are exact in any order and the check is for equality.
  */
 #include "kernel_common.h"

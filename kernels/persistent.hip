@@ -11,6 +11,11 @@
  * Under driver `demand` at 4 KiB with room for P / 2 pages and one group, evicting in fault order:
  * s * P device faults: every sweep finds that the sweep before has pushed its pages out. With room
  * for all of it: P.
+ *
+ * Under driver `amdgpu_svm`, n * 4 at most 2 MiB (one range, one block): with XNACK 1 device fault,
+ * the bytes once each way. With room for less than all of it: 1 device fault that device memory is
+ * refused to, no migration, 64 P lines read and 64 P written remotely. So without XNACK, with no
+ * fault.
  */
 #include "kernel_common.h"
 

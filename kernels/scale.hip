@@ -14,6 +14,17 @@
  *   64 KiB               P / 16 device faults, the same bytes (P a multiple of 16)
  *   --prefetch           no device fault, the same bytes
  *   --advise=preferred-host  no migration; 64 P lines read and 64 P lines written remotely
+ *
+ * Under driver `amdgpu_svm`, with B = n * 4 / 2 MiB blocks, rounded up:
+ *   XNACK on             B device faults and B host faults, the same bytes, 2 ms (B - 1) for the
+ *                        launch at least; a block comes back whole, however few of its pages the
+ *                        host reads
+ *   room for N < B blocks, at most 64 MiB: ranges of 2 MiB; the same device faults and bytes, B - N
+ *                        evicted and N host faults
+ *   XNACK off            no fault, no migration; 64 P lines read and 64 P lines written remotely
+ *   --prefetch           no device fault, the same bytes; XNACK off: the queues stop at the
+ *                        prefetch and at the host's reading
+ *   --advise=preferred-host  as XNACK off, but that with XNACK B device faults map the blocks
  */
 #include "kernel_common.h"
 

@@ -9,6 +9,11 @@
  *
  * Under driver `demand` at 4 KiB: r * P device faults, r * P host faults, 4096 * r * P bytes each
  * way. Larger pages divide the faults, not the bytes (P a multiple of the page's pages).
+ *
+ * Under driver `amdgpu_svm`, with B = n * 4 / 2 MiB blocks, rounded up: with XNACK r * B faults of
+ * the device and of the host each, the same bytes, 2 ms (r * B - 1) at least. With room for N < B,
+ * at most 64 MiB (ranges of 2 MiB): as many device faults and bytes, r * N host faults. Without
+ * XNACK: no fault, no migration, 64 * r * P lines read and as many written remotely.
  */
 #include "kernel_common.h"
 

@@ -302,6 +302,8 @@ static int load_all(struct um_summary *summary, struct um_db *db)
 	if (!error)
 		error = load_totals(summary, db);
 	if (!error)
+		error = um_summary_load_driver(summary, db);
+	if (!error)
 		error = um_summary_load_kernels(summary, db);
 	if (!error)
 		error = um_summary_load_allocations(summary, db);
@@ -329,6 +331,8 @@ void um_summary_destroy(struct um_summary *summary)
 	free(summary->losses);
 	free(summary->calls);
 	free(summary->memory);
+	free(summary->events);
+	free(summary->bounds);
 	free(summary->kernels);
 	free(summary->allocations);
 	um_text_pool_destroy(summary->texts);

@@ -48,6 +48,20 @@ struct um_allocation_summary {
 	int64_t host_touched_pages; /* added up over the intervals between device operations */
 };
 
+/* Rows of driver_event of one kind and reason. */
+struct um_event_summary {
+	const char *kind, *reason;	   /* reason: NULL where there is none */
+	int64_t count, duration_ns, pages; /* added up; UM_NULL where one is not known */
+};
+
+/* The least that any driver could have done, beside what this one did. */
+struct um_bound_summary {
+	const char *quantity;
+	int64_t page_bytes; /* UM_NULL where it does not matter */
+	int64_t least;
+	int64_t simulated; /* the same, of managed memory, in this file; UM_NULL if it has none */
+};
+
 struct um_count {
 	const char *name;
 	int64_t count, bytes;
@@ -69,6 +83,10 @@ struct um_summary {
 	size_t memory_count;
 	struct um_traffic traffic[UM_TRAFFIC_CAUSES], total; /* by enum um_traffic_cause */
 	struct um_fault_totals device_faults, host_faults;
+	struct um_event_summary *events; /* by kind, most first */
+	size_t event_count;
+	struct um_bound_summary *bounds;
+	size_t bound_count;
 	struct um_kernel_summary *kernels; /* in order of their first launch */
 	size_t kernel_count;
 	struct um_allocation_summary *allocations; /* in program order */

@@ -24,6 +24,8 @@
 
 /* Keeps a text of a row that the schema says is there; UM_EFORMAT where a damaged file lacks it. */
 int um_summary_keep(struct um_summary *, const char **text, const char *table, const char *column);
+/* After the totals. */
+int um_summary_load_driver(struct um_summary *, struct um_db *);
 int um_summary_load_kernels(struct um_summary *, struct um_db *);
 int um_summary_load_allocations(struct um_summary *, struct um_db *);
 

@@ -1,5 +1,6 @@
 #include "render_summary.h"
 
+#include "summary_head.h"
 #include "trace/base/error.h"
 #include "trace/base/text_width.h"
 
@@ -140,6 +141,8 @@ static json_t *array_json(const void *items, size_t count, size_t item_bytes, it
 #define ALLOCATION(member) #member, offsetof(struct um_allocation_summary, member)
 #define TRAFFIC(member)	   #member, offsetof(struct um_traffic, member)
 #define FAULTS(member)	   #member, offsetof(struct um_fault_totals, member)
+#define EVENT(member)	   #member, offsetof(struct um_event_summary, member)
+#define BOUND(member)	   #member, offsetof(struct um_bound_summary, member)
 #define COUNT(member)	   #member, offsetof(struct um_count, member)
 
 static const struct field kernel_fields[] = {
@@ -196,6 +199,17 @@ static const struct field fault_fields[] = {
 	{FAULTS(batches), false},
 	{0},
 };
+static const struct field event_fields[] = {
+	{EVENT(kind), true},	     {EVENT(reason), true}, {EVENT(count), false},
+	{EVENT(duration_ns), false}, {EVENT(pages), false}, {0},
+};
+static const struct field bound_fields[] = {
+	{BOUND(quantity), true},
+	{BOUND(page_bytes), false},
+	{BOUND(least), false},
+	{BOUND(simulated), false},
+	{0},
+};
 static const struct field call_fields[] = {{COUNT(name), true}, {COUNT(count), false}, {0}};
 static const struct field memory_fields[] = {
 	{COUNT(name), true}, {COUNT(count), false}, {COUNT(bytes), false}, {0}};
@@ -222,6 +236,14 @@ static json_t *faults_json(const struct um_summary *summary)
 			 "host", fields_json(fault_fields, &summary->host_faults));
 }
 
+/* The line that the text opens with; its parts are run's. */
+static json_t *xnack_json(const struct um_summary *summary)
+{
+	char text[512];
+
+	return *um_summary_xnack_text(text, sizeof(text), summary) ? text_json(text) : json_null();
+}
+
 static json_t *summary_json(const struct um_summary *summary)
 {
 	const struct {
@@ -229,6 +251,7 @@ static json_t *summary_json(const struct um_summary *summary)
 		json_t *value;
 	} parts[] = {
 		{"path", text_json(summary->path)},
+		{"xnack", xnack_json(summary)},
 		{"run", row_json(&um_table_run, &summary->run)},
 		{"devices", array_json(summary->devices, summary->device_count,
 				       sizeof(*summary->devices), table_row, &um_table_device)},
@@ -240,6 +263,11 @@ static json_t *summary_json(const struct um_summary *summary)
 				      sizeof(*summary->memory), struct_fields, memory_fields)},
 		{"traffic", traffic_json(summary)},
 		{"faults", faults_json(summary)},
+		{"driver_events",
+		 array_json(summary->events, summary->event_count, sizeof(*summary->events),
+			    struct_fields, event_fields)},
+		{"bounds", array_json(summary->bounds, summary->bound_count,
+				      sizeof(*summary->bounds), struct_fields, bound_fields)},
 		{"kernels", array_json(summary->kernels, summary->kernel_count,
 				       sizeof(*summary->kernels), struct_fields, kernel_fields)},
 		{"allocations",

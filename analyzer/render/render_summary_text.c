@@ -1,5 +1,6 @@
 #include "render_summary.h"
 
+#include "summary_driver.h"
 #include "summary_head.h"
 #include "trace/base/error.h"
 #include "trace/base/kernel_name.h"
@@ -529,6 +530,8 @@ int um_render_summary_text(FILE *out, const struct um_summary *summary, size_t r
 	int error = print_traffic(out, summary);
 	if (!error)
 		print_faults(out, summary);
+	if (!error)
+		error = um_render_summary_driver(out, summary);
 	if (!error)
 		error = print_kernels(out, summary, rows);
 	if (!error)

@@ -2,6 +2,7 @@
 
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
+#include "trace/db/xnack_text.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -31,17 +32,26 @@ static void put_bytes(FILE *out, const char *before, int64_t bytes, const char *
 
 /* ---------------------------------------------------------------- what it is */
 
+static const char *with_xnack(const struct um_run_row *run)
+{
+	if (!run->xnack)
+		return "";
+	return strcmp(run->xnack, "on") == 0 ? " with XNACK on" : " with XNACK off";
+}
+
 static void put_title(FILE *out, const struct um_summary *summary)
 {
 	const struct um_run_row *run = &summary->run;
 
 	um_text_print(out, summary->path);
 	if (strcmp(run->role, "simulation") == 0) {
-		put(out, ": a simulation of ", run->source ? run->source : "a trace", "\n");
+		put(out, ": a simulation", with_xnack(run), " of ");
+		put(out, "", run->source ? run->source : "a trace", "\n");
 		begin(out, "Command");
 		put(out, "", run->command, "\n");
 	} else {
-		put(out, ": a trace of ", run->command, "\n");
+		put(out, ": a trace", with_xnack(run), " of ");
+		put(out, "", run->command, "\n");
 	}
 }
 
@@ -92,6 +102,54 @@ static void put_machine(FILE *out, const struct um_summary *summary)
 
 /* ---------------------------------------------------------------- the driver and its settings */
 
+static bool models_xnack(const struct um_run_row *run)
+{
+	json_t *parameters =
+		run->driver_parameters ? json_loads(run->driver_parameters, 0, NULL) : NULL;
+	bool models = json_object_get(parameters, "xnack") != NULL;
+
+	json_decref(parameters);
+	return models;
+}
+
+static bool is_amd(const struct um_summary *summary)
+{
+	const char *arch = summary->device_count ? summary->devices[0].arch : NULL;
+
+	return arch && strncmp(arch, "gfx", 3) == 0;
+}
+
+char *um_summary_xnack_text(char *buffer, size_t capacity, const struct um_summary *summary)
+{
+	const struct um_run_row *run = &summary->run;
+	const char *faults = um_summary_origin(summary, "fault");
+	bool is_model = faults && strcmp(faults, "modelled") == 0;
+	const char *link = summary->device_count ? summary->devices[0].link : NULL;
+	const struct um_xnack_facts facts = {
+		.xnack = run->xnack,
+		.source = run->xnack_source,
+		.driver = is_model ? run->driver : NULL,
+		.is_modelled = models_xnack(run),
+		.shares_memory = link && strcmp(link, UM_LINK_NONE) == 0,
+	};
+
+	return um_xnack_text(buffer, capacity, &facts);
+}
+
+/* Nothing of machines that have no such switch. */
+static void put_xnack(FILE *out, const struct um_summary *summary)
+{
+	char text[512];
+
+	if (*um_summary_xnack_text(text, sizeof(text), summary)) {
+		fputs("  ", out);
+		um_text_print(out, text);
+		fputc('\n', out);
+	} else if (is_amd(summary)) {
+		fputs("  XNACK not recorded\n", out);
+	}
+}
+
 static void put_parameters(FILE *out, const char *text)
 {
 	json_t *object = json_loads(text, 0, NULL), *value;
@@ -129,12 +187,7 @@ static void put_driver(FILE *out, const struct um_run_row *run, const char *faul
 		put_bytes(out, ", pages of ", run->page_bytes, "");
 	if (run->memory_bytes != UM_NULL)
 		put_bytes(out, ", ", run->memory_bytes, " of device memory");
-	if (run->xnack)
-		put(out, ", XNACK ", run->xnack, "\n");
-	else
-		fputs(modelled ? ", XNACK none (this model knows no such setting)\n"
-			       : ", XNACK unknown\n",
-		      out);
+	fputc('\n', out);
 	if (run->driver_parameters)
 		put_parameters(out, run->driver_parameters);
 }
@@ -268,6 +321,7 @@ static void put_memory(FILE *out, const struct um_summary *summary)
 void um_render_summary_head(FILE *out, const struct um_summary *summary)
 {
 	put_title(out, summary);
+	put_xnack(out, summary);
 	put_recorded(out, &summary->run);
 	put_machine(out, summary);
 	put_driver(out, &summary->run, um_summary_origin(summary, "fault"));

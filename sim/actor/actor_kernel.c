@@ -108,7 +108,8 @@ static int kernel_done(void *context, uint64_t argument)
 
 static long page_rows(struct kernel *kernel, const struct um_page_access_row **rows)
 {
-	if (!kernel->remote.count && !kernel->state->host_allocations)
+	if (!kernel->remote.count &&
+	    (!kernel->state->host_allocations || um_machine_spec(kernel->state->machine)->apu))
 		return 0; /* nothing that the kernel can have touched is remote */
 	if (!kernel->groups) {
 		*rows = kernel->fill_rows;
@@ -231,7 +232,7 @@ static int access_pages(struct kernel *kernel, struct slot *slot, const struct u
 	if (!(place & UM_PAGE_POPULATED))
 		um_machine_touch(state->machine, range, kernel->device, slot->run.write,
 				 kernel->op);
-	if (map == UM_MAP_REMOTE)
+	if (map == UM_MAP_REMOTE && !um_machine_spec(state->machine)->apu)
 		error = um_remote_tally_add(&kernel->remote, state->machine, range);
 	else
 		*ready = um_machine_ready_at(state->machine, range, kernel->device);
@@ -346,9 +347,9 @@ static um_ns roofline_ns(const struct kernel *kernel, int64_t bytes)
 	return ns < MOST_NS ? (um_ns)ns : (um_ns)MOST_NS;
 }
 
-static uint32_t groups_in_flight(const struct kernel *kernel, const struct um_kernel_row *row)
+uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *spec,
+				    const struct um_kernel_row *row)
 {
-	const struct um_machine_spec *spec = um_machine_spec(kernel->state->machine);
 	double lanes = (double)row->block_x * (double)row->block_y * (double)row->block_z;
 	double waves = ceil(lanes / spec->wave_lanes);
 	double groups = spec->compute_units * floor(spec->waves_per_unit / (waves < 1 ? 1 : waves));
@@ -385,7 +386,7 @@ static int prepare_launch(struct kernel *kernel)
 	if (row->reads == UM_NULL)
 		um_ignore(state, "launches that never ended",
 			  "what they touched was not told: they touch nothing here");
-	kernel->slot_count = groups_in_flight(kernel, row);
+	kernel->slot_count = um_kernel_groups_in_flight(um_machine_spec(state->machine), row);
 	kernel->roofline_ns = roofline_ns(kernel, sum_known(row->bytes_read, row->bytes_written));
 	return um_groups_open(&kernel->groups, state->source, kernel->op);
 }

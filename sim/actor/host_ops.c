@@ -54,13 +54,22 @@ static int put_and_wait(struct um_host *host, enum um_task_kind kind)
 	return error;
 }
 
-/* What the policy has to do at this op; the program waits for it as for calls of its own. */
+/*
+ * What the policy has to do at this op; the program waits for it as for calls of its own. Again as
+ * long as the host waits afterwards.
+ */
 static int act_policy(struct um_host *host)
 {
 	um_ns done_at = um_engine_now(host->state->engine);
-	int error = um_player_act(host->state->player, &host->op, &done_at);
+	struct um_task_name prefetch;
+	int error = um_player_act(host->state->player, &host->op, &done_at, &prefetch);
 
-	return error ? error : um_host_wait_until(host, done_at);
+	if (error || prefetch.stream == UM_NO_STREAM)
+		return error ? error : um_host_wait_until(host, done_at);
+	host->wait = WAIT_TASK; /* longer than calls before it: those have the driver's lock */
+	host->wait_stream = prefetch.stream;
+	host->wait_sequence = prefetch.sequence;
+	return 0;
 }
 
 /* Runs again when the policy's calls have returned. */
@@ -92,12 +101,6 @@ static int check_target_device(const struct um_host *host)
 		       um_machine_spec(host->state->machine)->name, (long long)devices);
 }
 
-static bool is_managed(const struct um_host *host)
-{
-	return um_machine_home(host->state->machine, (um_alloc_id)host->op.allocation) ==
-	       UM_HOME_MANAGED;
-}
-
 /* For advice and prefetches: of what HIP does not know as managed nothing happens. */
 static int find_target(struct um_host *host, bool *found)
 {
@@ -107,7 +110,7 @@ static int find_target(struct um_host *host, bool *found)
 	if (!*found)
 		return 0;
 	error = um_simulation_ensure(host->state, host->op.allocation, host->op.op);
-	*found = !error && is_managed(host);
+	*found = !error && um_simulation_takes_advice(host->state, host->op.allocation);
 	return error;
 }
 
@@ -119,7 +122,11 @@ static int do_prefetch(struct um_host *host)
 	if (error || !found || !host->state->policy->keep_program_prefetch)
 		return error;
 	error = check_target_device(host);
-	return error ? error : put_task(host, UM_TASK_PREFETCH, 0);
+	if (!error)
+		error = put_task(host, UM_TASK_PREFETCH, 0);
+	if (!error && um_simulation_prefetch_waits(host->state))
+		host->wait = WAIT_TASK;
+	return error;
 }
 
 static int do_event_record(struct um_host *host)

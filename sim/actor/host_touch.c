@@ -1,6 +1,10 @@
 /*
  * The host's own accesses, page run by page run: they fault as a device's do. Where the trace says
  * only that a page was written, it may have been read before: here it is written and no more.
+ *
+ * Where the driver has device memory mapped for the host (a coherent link), the lines that it
+ * touches cross the link, 64 bytes each, once for the op: read ones to the host, written ones to the
+ * device. The host waits for them.
  */
 #include "host.h"
 
@@ -44,6 +48,67 @@ static int host_fault(struct um_host *host, const struct um_page_range *ahead)
 	return um_fault_buffers_raise(host->state->faults, &fault, um_host_step, host, 0);
 }
 
+static int64_t lines_of(const struct um_page_access_row *row, int64_t mask)
+{
+	return row->touch & UM_TOUCH_LINES_UNKNOWN ? UM_PAGE_LINES
+						   : __builtin_popcountll((uint64_t)mask);
+}
+
+static bool reads_first(const struct um_page_access_row *row)
+{
+	return row->touch & UM_TOUCH_READ && !(row->touch & UM_TOUCH_WRITTEN_FIRST);
+}
+
+/* The pass that the row is in: its reads, and its writes; what it read after it wrote it, with the
+ * writes. */
+static struct um_remote_access_row remote_row(const struct um_host *host,
+					      const struct um_page_access_row *row,
+					      const struct um_page_range *run)
+{
+	bool reads = row->touch & UM_TOUCH_READ && host->writes != reads_first(row);
+	int64_t read = reads ? lines_of(row, row->lines_read) * run->pages : 0;
+	int64_t written = host->writes ? lines_of(row, row->lines_written) * run->pages : 0;
+
+	return (struct um_remote_access_row){
+		.op = row->op,
+		.device = UM_HOST,
+		.allocation = run->allocation,
+		.first_page = run->first_page,
+		.pages = run->pages,
+		.lines_read = read,
+		.lines_written = written,
+		.requests = UM_NULL,
+		.bytes_to_device = written * UM_LINE_BYTES,
+		.bytes_to_host = read * UM_LINE_BYTES,
+	};
+}
+
+/* Accesses the run, which is on devices; returns when the last line has crossed. */
+static um_ns access_from_afar(struct um_host *host, const struct um_page_access_row *row,
+			      const struct um_page_range *run)
+{
+	struct um_simulation_state *state = host->state;
+	um_page page = run->first_page, run_end = page + run->pages;
+	um_ns now = um_engine_now(state->engine), end = now;
+
+	while (page < run_end) {
+		um_device_id holder;
+		bool nowhere;
+		um_page next = um_machine_holder_end(state->machine, run->allocation, page, run_end,
+						     &holder, &nowhere);
+		struct um_page_range part = {run->allocation, page, next - page};
+		struct um_remote_access_row remote = remote_row(host, row, &part);
+		um_ns there =
+			um_machine_remote(state->machine, holder, (uint64_t)remote.bytes_to_device,
+					  (uint64_t)remote.bytes_to_host, 0, now);
+
+		um_probe_remote_access(state->probe, &remote);
+		end = there > end ? there : end;
+		page = next;
+	}
+	return end > now ? end : 0;
+}
+
 /* As much as can be touched of what is left of the row; *waits: um_host_step() will run again. */
 static int touch_some(struct um_host *host, const struct um_page_access_row *row, bool *waits)
 {
@@ -61,7 +126,8 @@ static int touch_some(struct um_host *host, const struct um_page_access_row *row
 		*waits = true;
 		return host_fault(host, &ahead);
 	}
-	ready = um_machine_ready_at(state->machine, &run, UM_HOST);
+	ready = map == UM_MAP_REMOTE ? access_from_afar(host, row, &run)
+				     : um_machine_ready_at(state->machine, &run, UM_HOST);
 	if (!(place & UM_PAGE_POPULATED))
 		um_machine_touch(state->machine, &run, UM_HOST, host->writes,
 				 (uint32_t)host->op.op);
@@ -80,11 +146,6 @@ static void next_pass(struct um_host *host, const struct um_page_access_row *row
 	host->page = 0;
 	host->writes = more;
 	host->row += !more;
-}
-
-static bool reads_first(const struct um_page_access_row *row)
-{
-	return row->touch & UM_TOUCH_READ && !(row->touch & UM_TOUCH_WRITTEN_FIRST);
 }
 
 static int check_host_row(struct um_host *host, const struct um_page_access_row *row)

@@ -300,10 +300,12 @@ static int act_advice(struct um_player *player, const struct um_rule *rule,
 }
 
 static int act_prefetch(struct um_player *player, const struct um_rule *rule,
-			const struct um_page_range *range, int64_t stream)
+			const struct um_page_range *range, int64_t stream,
+			struct um_task_name *waits_for)
 {
 	struct um_streams *streams = player->state->streams;
 	struct um_task *task = calloc(1, sizeof(*task));
+	uint32_t index;
 	int error;
 
 	if (!task)
@@ -317,32 +319,39 @@ static int act_prefetch(struct um_player *player, const struct um_rule *rule,
 		free(task);
 		return error;
 	}
-	return um_streams_put(streams, task);
+	index = task->stream;
+	error = um_streams_put(streams, task);
+	if (um_simulation_prefetch_waits(player->state))
+		*waits_for = (struct um_task_name){index, um_streams_last_sequence(streams)};
+	return error;
 }
 
-static int act(struct um_player *player, const struct action *action, um_ns *done_at)
+static int act(struct um_player *player, const struct action *action, um_ns *done_at,
+	       struct um_task_name *waits_for)
 {
 	const struct um_rule *rule = &player->state->policy->rules[action->rule];
 	int64_t id = subject(player, action->allocation)->allocation;
 	struct um_page_range range;
 	int error = um_simulation_ensure(player->state, id, action->op);
 
-	if (error || um_machine_home(player->state->machine, (um_alloc_id)id) != UM_HOME_MANAGED)
-		return error; /* only managed memory takes advice and prefetches */
+	if (error || !um_simulation_takes_advice(player->state, id))
+		return error;
 	range = range_of(player, action);
 	if (!range.pages)
 		return 0;
-	return rule->is_prefetch ? act_prefetch(player, rule, &range, action->stream)
+	return rule->is_prefetch ? act_prefetch(player, rule, &range, action->stream, waits_for)
 				 : act_advice(player, rule, &range, done_at);
 }
 
-int um_player_act(struct um_player *player, const struct um_op_row *op, um_ns *done_at)
+int um_player_act(struct um_player *player, const struct um_op_row *op, um_ns *done_at,
+		  struct um_task_name *waits_for)
 {
 	int error = 0;
 
+	waits_for->stream = UM_NO_STREAM;
 	while (player->next < player->action_count && player->actions[player->next].op <= op->op &&
-	       !error)
-		error = act(player, &player->actions[player->next++], done_at);
+	       waits_for->stream == UM_NO_STREAM && !error)
+		error = act(player, &player->actions[player->next++], done_at, waits_for);
 	return error;
 }
 

@@ -1,5 +1,7 @@
 #include "simulation.h"
 
+#include "sim/machine/machine_check.h"
+
 #include "trace/base/error.h"
 #include "trace/base/units.h"
 
@@ -49,14 +51,20 @@ static enum um_home home_of(int kind)
 	}
 }
 
-/* Where the next allocation begins: one behind the other, aligned as the driver has it. */
-static uint64_t take_address(struct um_simulation_state *state, uint64_t bytes)
+/*
+ * Where the next allocation begins: one behind the other, aligned as the driver has it. Pageable
+ * memory lies as far from there as it did in the program: nobody aligned it for a device.
+ */
+static uint64_t take_address(struct um_simulation_state *state, const struct um_allocation_row *row,
+			     int kind, uint64_t bytes)
 {
 	uint64_t alignment = state->driver->ops->alignment_bytes;
 	uint64_t address;
 
 	alignment = alignment ? alignment : DEFAULT_ALIGNMENT_BYTES;
 	address = (state->next_address + alignment - 1) & ~(alignment - 1);
+	if (kind == UM_ALLOCATION_PAGEABLE && row->address != UM_NULL)
+		address += (uint64_t)row->address & (alignment - 1) & ~(UM_PAGE_BYTES - 1ull);
 	state->next_address = address + bytes;
 	return address;
 }
@@ -85,13 +93,16 @@ static int make_allocation(struct um_simulation_state *state, const struct um_al
 	if (row->bytes < 0)
 		return um_fail(UM_EFORMAT, "allocation %lld has %lld bytes",
 			       (long long)row->allocation, (long long)row->bytes);
+	alloc.address = take_address(state, row, kind, bytes);
+	if (ops->home && (kind == UM_ALLOCATION_MANAGED || kind == UM_ALLOCATION_PAGEABLE))
+		home = ops->home(state->driver, &alloc);
 	if (home == UM_HOME_DEVICE && (uint32_t)device < um_machine_spec(state->machine)->devices &&
 	    bytes > um_machine_memory_free(state->machine, device))
-		error = ops->on_pressure(state->driver, device, bytes, done_at);
+		error = ops->on_pressure(state->driver,
+					 &(struct um_pressure){device, bytes, alloc.op}, done_at);
 	if (!error)
 		error = um_machine_add(state->machine, alloc.allocation, home, device, alloc.bytes);
 	state->host_allocations += home == UM_HOME_HOST;
-	alloc.address = take_address(state, bytes);
 	return error ? error : ops->on_alloc(state->driver, &alloc, done_at);
 }
 
@@ -119,6 +130,27 @@ int um_simulation_ensure(struct um_simulation_state *state, int64_t allocation, 
 	um_ns done_at = um_engine_now(state->engine);
 
 	return um_simulation_make(state, allocation, op, &done_at);
+}
+
+bool um_simulation_takes_advice(struct um_simulation_state *state, int64_t allocation)
+{
+	const struct um_allocation_row *row;
+
+	if (um_machine_home(state->machine, (um_alloc_id)allocation) == UM_HOME_MANAGED)
+		return true;
+	row = um_source_allocation(state->source, allocation);
+	if (row && um_player_kind(state->player, row) == UM_ALLOCATION_MANAGED)
+		um_ignore(state, "advice and prefetches",
+			  "managed memory is pinned host memory here: they succeed, and nothing "
+			  "happens");
+	return false;
+}
+
+bool um_simulation_prefetch_waits(const struct um_simulation_state *state)
+{
+	const struct um_driver_ops *ops = state->driver->ops;
+
+	return ops->prefetch_waits && ops->prefetch_waits(state->driver);
 }
 
 int um_simulation_advise(struct um_simulation_state *state, const struct um_advice *advice,
@@ -202,6 +234,25 @@ static int make_params(struct um_simulation_state *state, const struct um_driver
 	return error;
 }
 
+/* env.evict: none where the driver's own order is meant, in whatever words. */
+static int make_evict_choice(struct um_simulation_state *state, const struct um_driver_ops *ops)
+{
+	const struct um_evict_ops *order = state->policy->evict;
+	uint64_t page_bytes = state->policy->page_bytes;
+	int error = 0;
+
+	if (!order || order == ops->evict)
+		return 0;
+	if (!ops->evict)
+		return um_fail(UM_EINVAL, "driver %s takes no eviction order", ops->name);
+	if (order->needs_future)
+		error = um_look_ahead(&state->future, state,
+				      page_bytes ? page_bytes : ops->default_page_bytes);
+	state->evict = (struct um_evict_choice){order, state->policy->evict_seed, state->future};
+	state->env.evict = &state->evict;
+	return error;
+}
+
 static int make_driver(struct um_simulation_state *state)
 {
 	const struct um_driver_ops *ops = state->policy->driver;
@@ -214,9 +265,12 @@ static int make_driver(struct um_simulation_state *state)
 		return um_fail(UM_EINVAL, "driver %s has no page size of %s", ops->name,
 			       um_format_bytes(text, sizeof(text), state->policy->page_bytes));
 	error = make_params(state, ops);
+	if (!error)
+		error = make_evict_choice(state, ops);
 	state->env.machine = state->machine;
 	state->env.engine = state->engine;
 	state->env.faults = state->faults;
+	state->env.probe = state->probe;
 	state->env.page_bytes = state->policy->page_bytes;
 	state->env.ignored = driver_ignores;
 	state->env.ignored_context = state;
@@ -259,11 +313,36 @@ static void unmake(struct um_simulation_state *state)
 	um_source_close(state->source);
 	if (state->driver)
 		state->driver->ops->destroy(state->driver);
+	um_future_destroy(state->future);
 	um_fault_buffers_destroy(state->faults);
 	um_machine_destroy(state->machine);
 	um_engine_destroy(state->engine);
 	free(state->own_params);
 	free(state->told);
+}
+
+/*
+ * Runs all events, in debug builds with the machine's books checked after each. The check goes
+ * before the machine does, and watches nothing then.
+ */
+static int run_events(struct um_simulation_state *state)
+{
+#ifdef UM_CHECK_EVERY_EVENT
+	struct um_machine_check *check;
+	int error = um_machine_check_create(&check, state->machine, state->probe);
+
+	if (error)
+		return error;
+	um_engine_watch(state->engine, um_machine_check_event, check);
+	error = um_engine_run(state->engine);
+	if (!error)
+		um_machine_check_walk(check);
+	um_engine_watch(state->engine, NULL, NULL);
+	um_machine_check_destroy(check);
+	return error;
+#else
+	return um_engine_run(state->engine);
+#endif
 }
 
 static void report_links(struct um_simulation_state *state)
@@ -284,7 +363,7 @@ int um_simulate(const struct um_simulation *request)
 	if (!error)
 		error = um_host_start(state.host);
 	if (!error)
-		error = um_engine_run(state.engine);
+		error = run_events(&state);
 	if (!error && !(um_host_at_end(state.host) && um_streams_idle(state.streams)))
 		error = um_fail(UM_EFORMAT,
 				"%s: operations wait for each other, which no program's can",

@@ -11,6 +11,7 @@
 
 #include "sim/simulate.h"
 
+#include "sim/driver/evict_future.h"
 #include "sim/driver/fault_buffer.h"
 #include "sim/source/id_map.h"
 #include "sim/source/source.h"
@@ -24,6 +25,8 @@ struct um_simulation_state {
 	struct um_engine *engine;
 	struct um_machine *machine;
 	struct um_driver_env env;
+	struct um_evict_choice evict;	   /* where the policy has one */
+	struct um_future *future;	   /* where that looks ahead */
 	struct um_param_value *own_params; /* where the policy has none */
 	struct um_driver *driver;
 	struct um_fault_buffers *faults;
@@ -49,6 +52,10 @@ int um_simulation_make(struct um_simulation_state *, int64_t allocation, int64_t
 		       um_ns *done_at);
 /* The same for one that was made before the trace's first op (before main), which takes no time. */
 int um_simulation_ensure(struct um_simulation_state *, int64_t allocation, int64_t op);
+/* Whether advice and prefetches of the allocation reach the driver. */
+bool um_simulation_takes_advice(struct um_simulation_state *, int64_t allocation);
+/* Whether the driver has the host wait for prefetches. */
+bool um_simulation_prefetch_waits(const struct um_simulation_state *);
 /* To the driver, if it takes advice; *done_at is put later if that takes until then. */
 int um_simulation_advise(struct um_simulation_state *, const struct um_advice *, um_ns *done_at);
 /* Its device if the machine has it, else 0. */
@@ -111,6 +118,14 @@ uint64_t um_streams_last_sequence(const struct um_streams *);
 /* What runs a task; each calls um_streams_done() when it is over. */
 int um_kernel_start(struct um_task *);
 int um_copy_start(struct um_task *);
+/* How many groups of a launch the machine keeps in flight, at least one. */
+uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *, const struct um_kernel_row *);
+
+/*
+ * What comes, of the whole trace, for eviction orders that look ahead (look_ahead.c). UM_EFORMAT,
+ * UM_ENOMEM.
+ */
+int um_look_ahead(struct um_future **out, struct um_simulation_state *, uint64_t page_bytes);
 
 /* --- the host (actor_host.c) --- */
 
@@ -131,9 +146,18 @@ int um_player_create(struct um_player **out, struct um_simulation_state *);
 void um_player_destroy(struct um_player *);
 /* The kind that the policy makes of an allocation (enum um_allocation_kind); -1: none that there is. */
 int um_player_kind(const struct um_player *, const struct um_allocation_row *);
-/* What is due at this op: after an allocation is made, before a launch is put on its stream.
- * *done_at is put later if the calls take until then. */
-int um_player_act(struct um_player *, const struct um_op_row *op, um_ns *done_at);
+/*
+ * What is due at this op: after an allocation is made, before a launch is put on its stream.
+ * *done_at is put later if the calls take until then. *waits_for: a prefetch that the host has to
+ * wait for (its stream is UM_NO_STREAM if there is none); what is due after it waits for the next
+ * call.
+ */
+struct um_task_name {
+	uint32_t stream;
+	uint64_t sequence;
+};
+int um_player_act(struct um_player *, const struct um_op_row *op, um_ns *done_at,
+		  struct um_task_name *waits_for);
 
 /* --- remote accesses (remote_tally.c) --- */
 

@@ -6,7 +6,7 @@
 #define UM_DEMAND_H
 
 #include "driver.h"
-#include "fault_order.h"
+#include "evict.h"
 
 /* unit_advice.preferred: 0 is none, so that an allocation's advice starts as memory that is not
  * there. */
@@ -25,8 +25,7 @@ struct demand_allocation {
 	um_page pages;
 	uint16_t accessed_by; /* of any unit: 0 spares looking */
 	struct unit_advice *advice;
-	/* [device * units + unit]: place in the fault order of the device; 0: not there */
-	uint64_t *arrival;
+	bool *in_order; /* [device * units + unit]: of the device */
 };
 
 struct demand {
@@ -35,12 +34,14 @@ struct demand {
 	struct um_machine *machine;
 	uint32_t devices;
 	um_page unit_pages;
+	unsigned
+		unit_shift; /* its logarithm: units are found by every page, and division is slow */
 	um_ns fault_latency_ns;
 	uint64_t served; /* faults */
 	um_ns busy_until;
 	bool service_is_due; /* an event of serve_waiting() is in the queue */
-	struct um_fault_order order[UM_DEVICES_MAX];
-	struct demand_allocation **allocations; /* by id */
+	struct um_evict_order *order[UM_DEVICES_MAX]; /* units that have memory there */
+	struct demand_allocation **allocations;	      /* by id */
 	size_t allocation_slots;
 };
 
@@ -55,11 +56,20 @@ struct um_page_range um_demand_unit_range(const struct demand *, um_alloc_id, ui
 /* Rounds outwards to whole units. */
 void um_demand_units_of(const struct demand *, const struct um_page_range *, uint32_t *first,
 			uint32_t *end);
-uint64_t *um_demand_arrival_of(const struct demand *, um_alloc_id, uint32_t unit, um_device_id);
-/* The units are the youngest of the device. */
-int um_demand_note_arrival(struct demand *, const struct um_page_range *, um_device_id);
 int um_demand_on_alloc(struct um_driver *, const struct um_alloc *, um_ns *done_at);
 int um_demand_on_free(struct um_driver *, um_alloc_id, um_ns *done_at);
+
+/* --- the order in which units leave a device (demand_order.c) --- */
+
+/* The units, which are not in the order, have come to the device. */
+int um_demand_note_arrival(struct demand *, const struct um_page_range *, um_device_id);
+/* The units, or what of them is in the order, leave it: they are gone, or are not to be evicted. */
+void um_demand_take_out(struct demand *, const struct um_page_range *, um_device_id);
+/* Those that were taken out but are on the device come back as new. */
+int um_demand_put_back(struct demand *, const struct um_page_range *, um_device_id);
+/* Those that have no memory of the device any more leave the order. */
+void um_demand_note_leaving(struct demand *, const struct um_page_range *, um_device_id);
+void um_demand_on_touch(struct um_driver *, const struct um_page_range *, um_device_id, bool write);
 
 /* --- advice, and where units are (demand_advice.c) --- */
 
@@ -73,13 +83,12 @@ int um_demand_on_copied(struct um_driver *, const struct um_page_range *);
 /* --- eviction (demand_evict.c) --- */
 
 /*
- * Makes room, sparing `keep`; *end: when what leaves has left. False in *made, and as much room as
- * there can be, if others do not have that much.
+ * Makes room; *end: when what leaves has left. False in *made, and as much room as there can be, if
+ * what is in the order does not have that much.
  */
-int um_demand_make_room(struct demand *, um_device_id, uint64_t bytes,
-			const struct um_page_range *keep, uint32_t op, um_ns at, um_ns *end,
-			bool *made);
-int um_demand_on_pressure(struct um_driver *, um_device_id, uint64_t bytes, um_ns *done_at);
+int um_demand_make_room(struct demand *, um_device_id, uint64_t bytes, uint32_t op, um_ns at,
+			um_ns *end, bool *made);
+int um_demand_on_pressure(struct um_driver *, const struct um_pressure *, um_ns *done_at);
 
 /* --- coming to a device (demand_fault.c, demand_prefetch.c) --- */
 

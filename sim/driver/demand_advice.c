@@ -26,8 +26,10 @@ static int map_for_advised(struct demand *demand, const struct um_page_range *ra
 
 void um_demand_release_unfilled(struct demand *demand, const struct um_page_range *range)
 {
-	for (um_device_id device = 0; device < (um_device_id)demand->devices; device++)
+	for (um_device_id device = 0; device < (um_device_id)demand->devices; device++) {
 		um_machine_release(demand->machine, range, device);
+		um_demand_note_leaving(demand, range, device);
+	}
 }
 
 int um_demand_settle_on_host(struct demand *demand, const struct um_page_range *range,

@@ -1,120 +1,149 @@
-/* Making room: the unit that came first leaves first. */
+/* Making room: the order says who leaves. */
 #include "demand.h"
 
 #include "trace/base/error.h"
 #include "trace/base/units.h"
 #include "trace/spool/spool_record.h"
 
-static bool is_covered(const struct um_page_range *range, um_alloc_id id, um_page page)
+/* Takes the first victim and the neighbours that come next in order, as many as are needed. */
+static bool take_victims(struct demand *demand, um_device_id device, uint64_t needed_pages,
+			 struct um_page_range *victims)
 {
-	return range && range->allocation == id && page >= range->first_page &&
-	       page - range->first_page < range->pages;
+	struct um_evict_order *order = demand->order[device];
+	struct um_page_range unit;
+
+	if (!um_evict_victim(order, victims, NULL, NULL))
+		return false;
+	um_demand_take_out(demand, victims, device);
+	while (victims->pages < needed_pages && um_evict_victim(order, &unit, NULL, NULL) &&
+	       unit.allocation == victims->allocation &&
+	       unit.first_page == victims->first_page + victims->pages) {
+		um_demand_take_out(demand, &unit, device);
+		victims->pages += unit.pages;
+	}
+	return true;
 }
 
-static bool is_current(const struct demand *demand, const struct um_order_entry *entry,
-		       um_device_id device)
+/* Whether another device has a copy of a page; *end: it is so as far as there. */
+static bool is_elsewhere(const struct demand *demand, um_alloc_id id, um_page page,
+			 um_device_id device, um_page *end)
 {
-	return um_demand_find(demand, entry->allocation) &&
-	       *um_demand_arrival_of(demand, entry->allocation, entry->unit, device) ==
-		       entry->arrival;
+	bool elsewhere = false;
+
+	for (um_device_id i = 0; i < (um_device_id)demand->devices; i++) {
+		enum um_mapping_state map;
+		uint32_t place;
+
+		if (i == device)
+			continue;
+		*end = um_machine_run_end(demand->machine, id, page, *end, i, &place, &map);
+		elsewhere |= (place & UM_PAGE_DEVICE) != 0;
+	}
+	return elsewhere;
 }
 
-/* The oldest unit that is still there, NULL if none. */
-static const struct um_order_entry *oldest(struct demand *demand, um_device_id device)
+/* The first pages of the range that are elsewhere, or are not, all alike. */
+static struct um_page_range alike(const struct demand *demand, const struct um_page_range *range,
+				  um_device_id device, bool *elsewhere)
 {
-	const struct um_order_entry *entry;
+	um_page end = range->first_page + range->pages, next = end;
 
-	while ((entry = um_fault_order_oldest(&demand->order[device])) &&
-	       !is_current(demand, entry, device))
-		um_fault_order_pop(&demand->order[device]);
-	return entry;
+	*elsewhere = is_elsewhere(demand, range->allocation, range->first_page, device, &next);
+	while (next < end) {
+		um_page further = end;
+
+		if (is_elsewhere(demand, range->allocation, next, device, &further) != *elsewhere)
+			break;
+		next = further;
+	}
+	return (struct um_page_range){range->allocation, range->first_page,
+				      next - range->first_page};
 }
 
-static void take(struct demand *demand, const struct um_order_entry *entry, um_device_id device)
+static int to_host(struct demand *demand, const struct um_page_range *range,
+		   const struct um_why *why, um_ns at, um_ns *end)
 {
-	*um_demand_arrival_of(demand, entry->allocation, entry->unit, device) = 0;
-	um_fault_order_pop(&demand->order[device]);
+	int error = um_machine_migrate(demand->machine, range, UM_HOST, why, at, end);
+
+	return error ? error : um_demand_settle_on_host(demand, range, why);
 }
 
-/* Takes the oldest unit and the neighbours that come next in order, as many as are needed. */
-static struct um_page_range take_victims(struct demand *demand, um_device_id device,
-					 uint64_t needed_pages, const struct um_page_range *keep)
+static int drop(struct demand *demand, const struct um_page_range *range, um_device_id device,
+		const struct um_why *why)
 {
-	const struct um_order_entry *entry = oldest(demand, device);
-	um_alloc_id id = entry->allocation;
-	uint32_t first = entry->unit, units = 0;
-	struct um_page_range range;
+	int error = um_machine_drop(demand->machine, range, device, why);
 
-	do {
-		take(demand, entry, device);
-		range = um_demand_unit_range(demand, id, first, ++units);
-		entry = oldest(demand, device);
-	} while (range.pages < needed_pages && entry && entry->allocation == id &&
-		 entry->unit == first + units &&
-		 !is_covered(keep, id, entry->unit * demand->unit_pages));
-	return range;
+	um_demand_release_unfilled(demand, range);
+	return error;
 }
 
-static int evict(struct demand *demand, const struct um_page_range *victims, uint32_t op, um_ns at,
-		 um_ns *end)
+/* What another device has a copy of stays there; the rest goes to the host. */
+static int evict(struct demand *demand, const struct um_page_range *victims, um_device_id device,
+		 uint32_t op, um_ns at, um_ns *end)
 {
 	struct um_why why = {UM_CAUSE_EVICTION, op, 0};
-	int error = um_machine_migrate(demand->machine, victims, UM_HOST, &why, at, end);
+	struct um_page_range rest = *victims;
+	int error = 0;
 
-	return error ? error : um_demand_settle_on_host(demand, victims, &why);
+	*end = at;
+	while (rest.pages && !error) {
+		bool elsewhere;
+		struct um_page_range part = alike(demand, &rest, device, &elsewhere);
+		um_ns left = at;
+
+		error = elsewhere ? drop(demand, &part, device, &why)
+				  : to_host(demand, &part, &why, at, &left);
+		*end = left > *end ? left : *end;
+		rest.first_page += part.pages;
+		rest.pages -= part.pages;
+	}
+	return error;
 }
 
-int um_demand_make_room(struct demand *demand, um_device_id device, uint64_t bytes,
-			const struct um_page_range *keep, uint32_t op, um_ns at, um_ns *end,
-			bool *made)
+int um_demand_make_room(struct demand *demand, um_device_id device, uint64_t bytes, uint32_t op,
+			um_ns at, um_ns *end, bool *made)
 {
-	struct um_fault_order *order = &demand->order[device];
-	size_t looked_at = 0, length = order->tail - order->head;
+	struct um_page_range victims;
 	uint64_t room;
 
 	*end = at;
-	while ((room = um_machine_memory_free(demand->machine, device)) < bytes &&
-	       looked_at++ < length) {
-		const struct um_order_entry *entry = oldest(demand, device);
+	while ((room = um_machine_memory_free(demand->machine, device)) < bytes) {
 		uint64_t needed = (bytes - room + UM_PAGE_BYTES - 1) / UM_PAGE_BYTES;
-		struct um_page_range victims;
 		um_ns left;
 		int error;
 
-		if (!entry)
+		if (!take_victims(demand, device, needed, &victims))
 			break;
-		if (is_covered(keep, entry->allocation, entry->unit * demand->unit_pages)) {
-			victims = um_demand_unit_range(demand, entry->allocation, entry->unit, 1);
-			take(demand, entry, device);
-			error = um_demand_note_arrival(demand, &victims, device);
-		} else {
-			victims = take_victims(demand, device, needed, keep);
-			error = evict(demand, &victims, op, at, &left);
-			*end = !error && left > *end ? left : *end;
-		}
+		error = evict(demand, &victims, device, op, at, &left);
 		if (error)
 			return error;
+		*end = left > *end ? left : *end;
 	}
-	*made = um_machine_memory_free(demand->machine, device) >= bytes;
+	*made = room >= bytes;
 	return 0;
 }
 
-int um_demand_on_pressure(struct um_driver *driver, um_device_id device, uint64_t bytes,
+int um_demand_on_pressure(struct um_driver *driver, const struct um_pressure *pressure,
 			  um_ns *done_at)
 {
 	struct demand *demand = demand_of(driver);
+	um_device_id device = pressure->device;
 	um_ns now = um_machine_now(demand->machine);
 	char text[3][32];
 	bool made;
-	int error = um_demand_make_room(demand, device, bytes, NULL, 0, now, done_at, &made);
+	int error = um_demand_make_room(demand, device, pressure->bytes, pressure->op, now, done_at,
+					&made);
 
 	if (error || made)
 		return error;
-	return um_fail(UM_ELIMIT,
-		       "device %d: %s do not fit: device allocations leave %s of its %s of memory",
-		       device, um_format_bytes(text[0], sizeof(text[0]), bytes),
-		       um_format_bytes(text[1], sizeof(text[1]),
-				       um_machine_memory_free(demand->machine, device)),
-		       um_format_bytes(text[2], sizeof(text[2]),
-				       um_machine_memory_total(demand->machine, device)));
+	return um_fail(
+		UM_ELIMIT,
+		"device %d: hipMalloc would fail with hipErrorOutOfMemory: %s do not fit where "
+		"device allocations leave %s of %s; what a program does then its trace does not "
+		"tell",
+		device, um_format_bytes(text[0], sizeof(text[0]), pressure->bytes),
+		um_format_bytes(text[1], sizeof(text[1]),
+				um_machine_memory_free(demand->machine, device)),
+		um_format_bytes(text[2], sizeof(text[2]),
+				um_machine_memory_total(demand->machine, device)));
 }

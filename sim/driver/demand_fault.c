@@ -43,9 +43,10 @@ static int serve_by_migration(struct demand *demand, const struct um_fault *faul
 	um_ns room_at;
 	char text[2][32];
 	bool made;
-	int error = um_demand_make_room(demand, fault->device, bytes, range, fault->op, at,
-					&room_at, &made);
+	int error;
 
+	um_demand_take_out(demand, range, fault->device); /* what is coming does not leave */
+	error = um_demand_make_room(demand, fault->device, bytes, fault->op, at, &room_at, &made);
 	if (error)
 		return error;
 	if (!made)
@@ -122,7 +123,7 @@ static int serve_first_touch(struct demand *demand, struct um_fault_buffer *faul
 static int serve(struct demand *demand, struct um_fault_buffer *faults)
 {
 	const struct um_fault fault = *um_fault_buffer_oldest(faults);
-	uint32_t unit = fault.page / demand->unit_pages;
+	uint32_t unit = fault.page >> demand->unit_shift;
 	struct um_page_range range = um_demand_unit_range(demand, fault.allocation, unit, 1);
 	const struct unit_advice *advice = &um_demand_find(demand, fault.allocation)->advice[unit];
 	um_ns at = um_machine_now(demand->machine) + demand->fault_latency_ns, end = at;

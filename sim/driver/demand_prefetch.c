@@ -36,14 +36,12 @@ static struct um_page_range fitting(const struct demand *demand, const struct um
 }
 
 /* Cuts the plan to what fits with what others can give up. */
-static int fit(struct demand *demand, struct arrival_plan *plan, const struct um_page_range *keep,
-	       um_ns *at)
+static int fit(struct demand *demand, struct arrival_plan *plan, um_ns *at)
 {
 	uint64_t bytes =
 		um_machine_unreserved(demand->machine, &plan->range, plan->device) * UM_PAGE_BYTES;
 	bool made;
-	int error = um_demand_make_room(demand, plan->device, bytes, keep, plan->why.op, *at, at,
-					&made);
+	int error = um_demand_make_room(demand, plan->device, bytes, plan->why.op, *at, at, &made);
 
 	if (!error && !made)
 		plan->range = fitting(demand, &plan->range, plan->device);
@@ -63,6 +61,7 @@ static int prefetch_to_device(struct demand *demand, const struct um_prefetch *r
 
 	struct um_page_range whole = um_demand_unit_range(demand, id, unit, end - unit);
 
+	um_demand_take_out(demand, &whole, request->to); /* it does not evict itself */
 	for (; unit < end && !error; unit = next) {
 		um_ns at = um_machine_now(demand->machine), there;
 
@@ -75,13 +74,13 @@ static int prefetch_to_device(struct demand *demand, const struct um_prefetch *r
 			.why = {UM_CAUSE_PREFETCH, request->op, 0},
 		};
 
-		error = fit(demand, &plan, &whole, &at);
+		error = fit(demand, &plan, &at);
 		if (error || !plan.range.pages)
 			break;
 		error = um_demand_bring(demand, &plan, at, &there);
 		*done_at = !error && there > *done_at ? there : *done_at;
 	}
-	return error;
+	return error ? error : um_demand_put_back(demand, &whole, request->to);
 }
 
 static int prefetch_to_host(struct demand *demand, const struct um_prefetch *request,

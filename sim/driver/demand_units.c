@@ -17,7 +17,7 @@ void um_demand_free_allocation(struct demand_allocation *allocation)
 	if (!allocation)
 		return;
 	free(allocation->advice);
-	free(allocation->arrival);
+	free(allocation->in_order);
 	free(allocation);
 }
 
@@ -57,9 +57,9 @@ int um_demand_on_alloc(struct um_driver *driver, const struct um_alloc *alloc, u
 	allocation->units = allocation->pages / demand->unit_pages +
 			    (allocation->pages % demand->unit_pages > 0);
 	allocation->advice = calloc(allocation->units + 1, sizeof(*allocation->advice));
-	allocation->arrival = calloc((size_t)allocation->units * demand->devices + 1,
-				     sizeof(*allocation->arrival));
-	if (!allocation->advice || !allocation->arrival) {
+	allocation->in_order = calloc((size_t)allocation->units * demand->devices + 1,
+				      sizeof(*allocation->in_order));
+	if (!allocation->advice || !allocation->in_order) {
 		um_demand_free_allocation(allocation);
 		return um_fail(UM_ENOMEM, "no memory for the units of allocation %u",
 			       alloc->allocation);
@@ -71,11 +71,18 @@ int um_demand_on_alloc(struct um_driver *driver, const struct um_alloc *alloc, u
 int um_demand_on_free(struct um_driver *driver, um_alloc_id id, um_ns *done_at)
 {
 	struct demand *demand = demand_of(driver);
+	struct demand_allocation *allocation = um_demand_find(demand, id);
 
 	(void)done_at;
-	um_demand_free_allocation(um_demand_find(demand, id));
-	if (id < demand->allocation_slots)
-		demand->allocations[id] = NULL;
+	if (!allocation)
+		return 0;
+	for (um_device_id device = 0; device < (um_device_id)demand->devices; device++) {
+		struct um_page_range all = {id, 0, allocation->pages};
+
+		um_demand_take_out(demand, &all, device);
+	}
+	um_demand_free_allocation(allocation);
+	demand->allocations[id] = NULL;
 	return 0;
 }
 
@@ -94,28 +101,7 @@ struct um_page_range um_demand_unit_range(const struct demand *demand, um_alloc_
 void um_demand_units_of(const struct demand *demand, const struct um_page_range *range,
 			uint32_t *first, uint32_t *end)
 {
-	*first = range->first_page / demand->unit_pages;
-	*end = range->pages ? (range->first_page + range->pages - 1) / demand->unit_pages + 1
+	*first = range->first_page >> demand->unit_shift;
+	*end = range->pages ? ((range->first_page + range->pages - 1) >> demand->unit_shift) + 1
 			    : *first;
-}
-
-uint64_t *um_demand_arrival_of(const struct demand *demand, um_alloc_id id, uint32_t unit,
-			       um_device_id device)
-{
-	struct demand_allocation *allocation = um_demand_find(demand, id);
-
-	return &allocation->arrival[(size_t)device * allocation->units + unit];
-}
-
-int um_demand_note_arrival(struct demand *demand, const struct um_page_range *range,
-			   um_device_id device)
-{
-	uint32_t unit, end;
-	int error = 0;
-
-	for (um_demand_units_of(demand, range, &unit, &end); unit < end && !error; unit++)
-		error = um_fault_order_add(
-			&demand->order[device], range->allocation, unit,
-			um_demand_arrival_of(demand, range->allocation, unit, device));
-	return error;
 }

@@ -16,6 +16,7 @@
 struct um_driver;
 struct um_fault_buffers;
 struct um_evict_choice;
+struct um_evict_ops;
 
 struct um_driver_env {
 	struct um_machine *machine;
@@ -41,7 +42,8 @@ struct um_alloc {
 	uint32_t kind;	/* enum um_allocation_kind */
 	uint32_t flags; /* as given to HIP; of pageable memory UM_PAGEABLE_* */
 	uint64_t bytes;
-	uint64_t address;    /* a multiple of ops->alignment_bytes; no two live at once overlap */
+	/* A multiple of ops->alignment_bytes, but of pageable memory; no two live at once overlap. */
+	uint64_t address;
 	um_device_id device; /* current at the call */
 	uint32_t op;
 };
@@ -67,6 +69,13 @@ struct um_advice {
 struct um_prefetch {
 	struct um_page_range range;
 	um_device_id to;
+	uint32_t op;
+};
+
+/* Memory that must be free on a device. */
+struct um_pressure {
+	um_device_id device;
+	uint64_t bytes;
 	uint32_t op;
 };
 
@@ -135,6 +144,9 @@ struct um_driver_ops {
 	const uint64_t *page_bytes; /* page sizes it takes, ascending, ends with 0; NULL: fixed */
 	uint64_t default_page_bytes;
 	uint64_t alignment_bytes; /* of allocations' addresses, a power of two; 0: 2 MiB */
+	/* Who leaves a device when its memory is short, unless the policy names another order
+	 * (evict.h); NULL: it evicts nothing, or by rules that are no such order. */
+	const struct um_evict_ops *evict;
 	int (*create)(struct um_driver **out,
 		      const struct um_driver_env *env); /* env outlives the driver */
 	/*
@@ -152,9 +164,11 @@ struct um_driver_ops {
 	int (*on_advice)(struct um_driver *, const struct um_advice *, um_ns *done_at);
 	/* On its stream, at now; *done_at: when the next operation of the stream may start. */
 	int (*on_prefetch)(struct um_driver *, const struct um_prefetch *, um_ns *done_at);
+	/* Whether the host too goes on only then: the call is asynchronous by name only. NULL: no. */
+	bool (*prefetch_waits)(const struct um_driver *);
 	/* Device memory is wanted that is not free (before on_alloc of a device allocation): must
-	 * free `bytes`, or refuse with UM_ELIMIT. Not NULL. */
-	int (*on_pressure)(struct um_driver *, um_device_id, uint64_t bytes, um_ns *done_at);
+	 * free as much, or refuse with UM_ELIMIT. Not NULL. */
+	int (*on_pressure)(struct um_driver *, const struct um_pressure *, um_ns *done_at);
 	/*
 	 * Faults came into the buffer, whether the driver is busy or not. What it leaves there it
 	 * must come back for, with a timer: the next call comes after the next fault. Not NULL.

@@ -12,10 +12,15 @@
  *   Each takes fault_latency, then the link's time.
  * - First touch by the host is the operating system's: page by page, free, not counted as a fault.
  *   First touch by a device is a device fault without bytes.
- * - Under memory pressure the unit that came first leaves first (fault order). It goes to the host,
- *   which can use it at once without a fault; a copy that the host has as well is just dropped.
+ * - Under memory pressure the unit that came first leaves first (fault order), or as the policy's
+ *   `evict` has it. It goes to the host, which can use it at once without a fault. Copies are clean
+ *   or dirty only in that a copy which is not the last (the host's or another device's is as good)
+ *   is dropped and moves nothing; the last one crosses the link, written or not, where it has data.
  *   What comes in starts when what leaves has left, a device allocation too. Neighbours that leave
- *   together share a transfer.
+ *   one after the other share a transfer.
+ * - Device allocations come first and push all others out. One that then does not fit ends the
+ *   simulation, as does a fault that finds no room: the program would have got an error, and what
+ *   it does then its trace does not tell.
  * - Advice goes by whole units, rounded outwards.
  *   preferred_location host: a device fault maps the unit over the link; nothing migrates to the
  *     device (a unit that is there already stays). preferred_location of a device: faults move the
@@ -54,24 +59,6 @@ static const struct um_param demand_params[] = {
 };
 static const uint64_t demand_page_bytes[] = {4096, 65536, 2097152, 0};
 
-static int demand_create(struct um_driver **out, const struct um_driver_env *env)
-{
-	uint64_t page_bytes =
-		env->page_bytes ? env->page_bytes : um_driver_demand.default_page_bytes;
-	struct demand *demand = calloc(1, sizeof(*demand));
-
-	if (!demand)
-		return um_fail(UM_ENOMEM, "no memory for the driver");
-	demand->base.ops = &um_driver_demand;
-	demand->env = env;
-	demand->machine = env->machine;
-	demand->devices = um_machine_spec(env->machine)->devices;
-	demand->unit_pages = (um_page)(page_bytes / UM_PAGE_BYTES);
-	demand->fault_latency_ns = env->params[PARAM_FAULT_LATENCY].integer;
-	*out = &demand->base;
-	return 0;
-}
-
 static void demand_destroy(struct um_driver *driver)
 {
 	struct demand *demand = demand_of(driver);
@@ -82,8 +69,42 @@ static void demand_destroy(struct um_driver *driver)
 		um_demand_free_allocation(demand->allocations[id]);
 	free(demand->allocations);
 	for (size_t device = 0; device < UM_DEVICES_MAX; device++)
-		um_fault_order_fini(&demand->order[device]);
+		um_evict_destroy(demand->order[device]);
 	free(demand);
+}
+
+static int make_orders(struct demand *demand)
+{
+	int error = 0;
+
+	for (um_device_id device = 0; device < (um_device_id)demand->devices && !error; device++)
+		error = um_evict_create(&demand->order[device], demand->env->evict,
+					um_driver_demand.evict, device);
+	return error;
+}
+
+static int demand_create(struct um_driver **out, const struct um_driver_env *env)
+{
+	uint64_t page_bytes =
+		env->page_bytes ? env->page_bytes : um_driver_demand.default_page_bytes;
+	struct demand *demand = calloc(1, sizeof(*demand));
+	int error;
+
+	if (!demand)
+		return um_fail(UM_ENOMEM, "no memory for the driver");
+	demand->base.ops = &um_driver_demand;
+	demand->env = env;
+	demand->machine = env->machine;
+	demand->devices = um_machine_spec(env->machine)->devices;
+	demand->unit_pages = (um_page)(page_bytes / UM_PAGE_BYTES);
+	demand->unit_shift = (unsigned)__builtin_ctz(demand->unit_pages);
+	demand->fault_latency_ns = env->params[PARAM_FAULT_LATENCY].integer;
+	error = make_orders(demand);
+	if (error)
+		demand_destroy(&demand->base);
+	else
+		*out = &demand->base;
+	return error;
 }
 
 const struct um_driver_ops um_driver_demand = {
@@ -93,6 +114,7 @@ const struct um_driver_ops um_driver_demand = {
 	.params = demand_params,
 	.page_bytes = demand_page_bytes,
 	.default_page_bytes = 4096,
+	.evict = &um_evict_fifo,
 	.create = demand_create,
 	.on_alloc = um_demand_on_alloc,
 	.on_free = um_demand_on_free,
@@ -100,6 +122,7 @@ const struct um_driver_ops um_driver_demand = {
 	.on_prefetch = um_demand_on_prefetch,
 	.on_pressure = um_demand_on_pressure,
 	.on_faults = um_demand_on_faults,
+	.on_touch = um_demand_on_touch,
 	.on_copied = um_demand_on_copied,
 	.destroy = demand_destroy,
 };

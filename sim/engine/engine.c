@@ -19,6 +19,8 @@ struct um_engine {
 	uint64_t scheduled, done;
 	struct event *heap; /* binary, the next event at 0 */
 	size_t count, capacity;
+	void (*watch)(void *context);
+	void *watch_context;
 };
 
 int um_engine_create(struct um_engine **out)
@@ -43,6 +45,12 @@ um_ns um_engine_now(const struct um_engine *engine)
 uint64_t um_engine_events(const struct um_engine *engine)
 {
 	return engine->done;
+}
+
+void um_engine_watch(struct um_engine *engine, void (*call)(void *context), void *context)
+{
+	engine->watch = call;
+	engine->watch_context = context;
 }
 
 static bool is_before(const struct event *a, const struct event *b)
@@ -107,6 +115,8 @@ int um_engine_run(struct um_engine *engine)
 		result = event.run(event.context, event.argument);
 		if (result)
 			return result;
+		if (engine->watch)
+			engine->watch(engine->watch_context);
 	}
 	return 0;
 }

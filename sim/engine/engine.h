@@ -21,6 +21,8 @@ int um_engine_schedule(struct um_engine *, um_ns at, um_event_fn, void *context,
 /* Until the queue is empty; returns 0 or what an event returned. */
 int um_engine_run(struct um_engine *);
 uint64_t um_engine_events(const struct um_engine *); /* run so far */
+/* Calls `call` after each event that returned 0, before the next; NULL: nobody. */
+void um_engine_watch(struct um_engine *, void (*call)(void *context), void *context);
 
 /* A server that takes one job at a time, in the order of arrival (link direction, copy engine,
  * driver). */

@@ -198,6 +198,7 @@ static void give_back_memory(struct um_machine *machine, struct allocation *allo
 
 		assert(um_bitmap_count(place->valid, 0, allocation->pages) ==
 		       place->resident_pages);
+		machine->ledger[i][LEDGER_FREED] += place->resident_pages;
 		if (i > 0)
 			machine->memory[i - 1].used_bytes -= place->reserved_pages * UM_PAGE_BYTES;
 	}

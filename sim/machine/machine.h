@@ -58,7 +58,7 @@ struct um_machine_spec {
 	um_ns launch_ns; /* from launch to first group */
 	enum um_xnack_support xnack;
 	bool apu;		  /* host and device share one memory: nothing migrates */
-	struct um_link_spec link; /* host to each device */
+	struct um_link_spec link; /* host to each device; of an apu: the shared memory itself */
 	char *text;		  /* the file as read; owned */
 };
 
@@ -143,6 +143,12 @@ int um_machine_drop(struct um_machine *, const struct um_page_range *, um_device
 /* First touch: gives unpopulated pages a home without a transfer. */
 int um_machine_populate(struct um_machine *, const struct um_page_range *, um_device_id at_device,
 			const struct um_why *);
+/*
+ * The driver wrote the pages without data that are on the device (UM_HOST too): zeros, which move
+ * like any data from now on. They have a first_touch row.
+ */
+void um_machine_fill(struct um_machine *, const struct um_page_range *, um_device_id device,
+		     uint32_t op);
 /*
  * LOCAL needs the only valid copy there, LOCAL_READ a valid copy, REMOTE a valid copy elsewhere. A
  * mapping row leaves through the probe for REMOTE and NONE, and for LOCAL where nothing has just

@@ -97,13 +97,41 @@ static const struct um_yaml_key machine_keys[] = {
 	{"launch", um_yaml_duration, MACHINE(launch_ns), 0, 0, LATENCY_MAX, true},
 	{"xnack", read_xnack, MACHINE(xnack), 0, 0, 0, true},
 	{"apu", um_yaml_bool, MACHINE(apu), 0, 0, 0, false},
-	{"link", read_link, MACHINE(link), 0, 0, 0, true},
+	{"link", read_link, MACHINE(link), 0, 0, 0, false}, /* see complete_link() */
 	{0},
 };
 
 static int out_of_memory(void)
 {
 	return um_fail(UM_ENOMEM, "out of memory");
+}
+
+/*
+ * Between the memory that host and device share and itself there is no link; what is reckoned as a
+ * transfer (hipMemcpy) reads and writes that memory.
+ */
+static const struct um_link_spec no_link = {
+	.name = UM_LINK_NONE,
+	.remote_request_bytes = 64,
+	.coherent = true,
+};
+
+static int complete_link(struct um_machine_spec *spec, const struct um_yaml_file *file,
+			 const struct um_yaml_node *root)
+{
+	bool has_link = *spec->link.name;
+
+	if (!spec->apu)
+		return has_link ? 0 : um_yaml_fail(file, root, "a machine needs \"link\"");
+	if (has_link)
+		return um_yaml_fail(file, root,
+				    "apu: true: host and devices share one memory, so there can be "
+				    "no \"link\"");
+	spec->link = no_link;
+	spec->link.to_device_bytes_per_s = spec->memory_bytes_per_s / 2;
+	spec->link.to_host_bytes_per_s = spec->memory_bytes_per_s / 2;
+	spec->link.remote_requests_per_s = spec->memory_bytes_per_s / no_link.remote_request_bytes;
+	return 0;
 }
 
 /* Takes the file's text on success. */
@@ -115,8 +143,10 @@ static int spec_from_file(struct um_machine_spec **out, struct um_yaml_file *fil
 
 	if (!spec)
 		return out_of_memory();
-	int error = um_yaml_read_mapping(file, file->root ? file->root : &nothing, "a machine",
-					 machine_keys, spec);
+	const struct um_yaml_node *root = file->root ? file->root : &nothing;
+	int error = um_yaml_read_mapping(file, root, "a machine", machine_keys, spec);
+	if (!error)
+		error = complete_link(spec, file, root);
 	if (error) {
 		um_machine_spec_destroy(spec);
 		return error;

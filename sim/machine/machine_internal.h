@@ -17,6 +17,20 @@ struct place_pages {		      /* one bit a page of an allocation */
 	uint64_t reserved_pages;      /* set in `reserved` */
 };
 
+/*
+ * What became of copies, in pages, by place: gain() and lose() enter why. A transfer is entered at
+ * both ends, so that the rows that tell of it can be set against it (machine_check.c).
+ */
+enum ledger_entry {
+	LEDGER_BORN,	/* the page's first home: no transfer */
+	LEDGER_CAME,	/* with a transfer, or with the home of a page without data */
+	LEDGER_WENT,	/* the same, at the place that they left */
+	LEDGER_COPIED,	/* sent on, and kept */
+	LEDGER_DROPPED, /* another copy is the valid one */
+	LEDGER_FREED,	/* with their allocation */
+	LEDGER_ENTRIES
+};
+
 struct allocation {
 	um_alloc_id id;
 	enum um_home home;
@@ -47,6 +61,7 @@ struct device_queues {
 
 struct link {
 	struct um_server to_device, to_host;
+	uint64_t bytes_to_device, bytes_to_host; /* booked */
 };
 
 /* Pages on their way: those of [first_page, end_page) arrive one after another. */
@@ -64,6 +79,7 @@ struct um_machine {
 	struct um_engine *engine;
 	struct um_probe *probe;
 	unsigned places;
+	uint64_t ledger[UM_PLACES_MAX][LEDGER_ENTRIES]; /* pages */
 	struct device_memory memory[UM_DEVICES_MAX];
 	struct device_queues queues[UM_DEVICES_MAX];
 	struct link link[UM_DEVICES_MAX];

@@ -27,6 +27,7 @@ um_ns um_machine_transfer(struct um_machine *machine, um_device_id device, bool 
 
 	if (!bytes)
 		return at;
+	*(to_device ? &link->bytes_to_device : &link->bytes_to_host) += bytes;
 	return um_server_book(
 		to_device ? &link->to_device : &link->to_host, at,
 		spec->latency_ns + data_ns((double)bytes, to_device ? spec->to_device_bytes_per_s

@@ -6,23 +6,34 @@
 
 #include <assert.h>
 
+#define NO_PLACE UM_PLACES_MAX
+
 /* --- copies --- */
 
-static void gain(struct allocation *allocation, unsigned place, um_page first, uint32_t pages)
+static void gain(struct um_machine *machine, struct allocation *allocation, unsigned place,
+		 const struct um_page_range *run, enum ledger_entry why)
 {
+	um_page first = run->first_page;
+	uint32_t pages = run->pages;
 	struct place_pages *here = &allocation->place[place];
 
 	assert(um_bitmap_count(here->valid, first, pages) == 0);
 	assert(place == 0 || um_bitmap_count(here->reserved, first, pages) == pages);
 	um_bitmap_fill(here->valid, first, pages, true);
 	here->resident_pages += pages;
+	machine->ledger[place][why] += pages;
 }
 
-static void lose(struct allocation *allocation, unsigned place, um_page first, uint32_t pages)
+static void lose(struct um_machine *machine, struct allocation *allocation, unsigned place,
+		 const struct um_page_range *run, enum ledger_entry why)
 {
+	um_page first = run->first_page;
+	uint32_t pages = run->pages;
+
 	assert(um_bitmap_count(allocation->place[place].valid, first, pages) == pages);
 	um_bitmap_fill(allocation->place[place].valid, first, pages, false);
 	allocation->place[place].resident_pages -= pages;
+	machine->ledger[place][why] += pages;
 }
 
 static void note_moved(struct um_machine *machine, const struct um_page_range *range,
@@ -40,12 +51,15 @@ static void unmap_others(struct um_machine *machine, struct allocation *allocati
 			set_mapping(&allocation->place[i], first, pages, UM_MAP_NONE);
 }
 
+/* `sender`: the place whose copy went to the kept one; NO_PLACE: none did. */
 static void lose_others(struct um_machine *machine, struct allocation *allocation,
-			unsigned kept_place, const struct um_page_range *run, uint32_t holders)
+			unsigned kept_place, const struct um_page_range *run, uint32_t holders,
+			unsigned sender)
 {
 	for (unsigned i = 0; i < machine->places; i++)
 		if (i != kept_place && holders >> i & 1)
-			lose(allocation, i, run->first_page, run->pages);
+			lose(machine, allocation, i, run,
+			     i == sender ? LEDGER_WENT : LEDGER_DROPPED);
 	unmap_others(machine, allocation, kept_place, run->first_page, run->pages);
 }
 
@@ -135,18 +149,21 @@ static int bring_copy(struct move *move, const struct um_page_range *run, struct
 
 static int migrate_run(struct move *move, const struct um_page_range *run, struct copies copies)
 {
-	unsigned place = place_of(move->to);
+	unsigned place = place_of(move->to), sender = NO_PLACE;
 	int error = 0;
 
 	if (!(copies.holders >> place & 1)) {
 		error = bring_copy(move, run, copies);
 		if (error)
 			return error;
-		gain(move->allocation, place, run->first_page, run->pages);
+		if (copies.holders)
+			sender = place_of(first_holder(copies.holders));
+		gain(move->machine, move->allocation, place, run,
+		     copies.holders ? LEDGER_CAME : LEDGER_BORN);
 		set_mapping(&move->allocation->place[place], run->first_page, run->pages,
 			    UM_MAP_NONE);
 	}
-	lose_others(move->machine, move->allocation, place, run, copies.holders);
+	lose_others(move->machine, move->allocation, place, run, copies.holders, sender);
 	return 0;
 }
 
@@ -162,7 +179,8 @@ static int duplicate_run(struct move *move, const struct um_page_range *run, str
 	error = bring_copy(move, run, copies);
 	if (error)
 		return error;
-	gain(move->allocation, place, run->first_page, run->pages);
+	gain(move->machine, move->allocation, place, run, LEDGER_CAME);
+	move->machine->ledger[place_of(first_holder(copies.holders))][LEDGER_COPIED] += run->pages;
 	for (unsigned i = 0; i < move->machine->places; i++)
 		if (copies.holders >> i & 1) /* from now on a write there must be seen */
 			set_mapping(&move->allocation->place[i], run->first_page, run->pages,
@@ -216,7 +234,7 @@ int um_machine_duplicate(struct um_machine *machine, const struct um_page_range 
 static int populate_run(struct move *move, const struct um_page_range *run, struct copies copies)
 {
 	if (!copies.holders)
-		gain(move->allocation, place_of(move->to), run->first_page, run->pages);
+		gain(move->machine, move->allocation, place_of(move->to), run, LEDGER_BORN);
 	return 0;
 }
 
@@ -257,7 +275,7 @@ static int drop_run(struct move *move, const struct um_page_range *run, struct c
 	if (!(copies.holders >> place & 1))
 		return 0;
 	assert(!copies.populated || copies.holders & ~(1u << place));
-	lose(move->allocation, place, run->first_page, run->pages);
+	lose(move->machine, move->allocation, place, run, LEDGER_DROPPED);
 	set_mapping(&move->allocation->place[place], run->first_page, run->pages, UM_MAP_NONE);
 	report_mapping(move->machine, run, move->to, UM_CHANGE_UNMAPPED, move->why);
 	return 0;
@@ -339,6 +357,31 @@ int um_machine_map(struct um_machine *machine, const struct um_page_range *range
 
 /* --- accesses --- */
 
+static void get_data(struct um_machine *machine, struct allocation *allocation,
+		     const struct um_page_range *run, um_device_id device, const struct um_why *why)
+{
+	um_bitmap_fill(allocation->populated, run->first_page, run->pages, true);
+	report_mapping(machine, run, device, UM_CHANGE_FIRST_TOUCH, why);
+}
+
+void um_machine_fill(struct um_machine *machine, const struct um_page_range *range,
+		     um_device_id device, uint32_t op)
+{
+	struct allocation *allocation = um_machine_managed(machine, range);
+	um_page page = range->first_page, end = range->first_page + range->pages;
+	struct um_why why = {.op = op};
+
+	while (page < end) {
+		struct copies copies;
+		um_page next = um_machine_copies_end(machine, allocation, page, end, &copies);
+		struct um_page_range run = {range->allocation, page, next - page};
+
+		page = next;
+		if (!copies.populated && copies.holders >> place_of(device) & 1)
+			get_data(machine, allocation, &run, device, &why);
+	}
+}
+
 static bool access_is_allowed(enum um_mapping_state map, bool write)
 {
 	return map == UM_MAP_LOCAL || map == UM_MAP_REMOTE || (map == UM_MAP_LOCAL_READ && !write);
@@ -360,10 +403,8 @@ void um_machine_touch(struct um_machine *machine, const struct um_page_range *ra
 
 		assert(access_is_allowed(map, write));
 		page = next;
-		if (place & UM_PAGE_POPULATED)
-			continue;
-		um_bitmap_fill(allocation->populated, run.first_page, run.pages, true);
-		report_mapping(machine, &run, device, UM_CHANGE_FIRST_TOUCH, &why);
+		if (!(place & UM_PAGE_POPULATED))
+			get_data(machine, allocation, &run, device, &why);
 	}
 }
 
@@ -373,7 +414,7 @@ static int copy_into_run(struct move *move, const struct um_page_range *run, str
 	um_bitmap_fill(move->allocation->populated, run->first_page, run->pages, true);
 	if (copies.holders & (copies.holders - 1))
 		lose_others(move->machine, move->allocation, place_of(first_holder(copies.holders)),
-			    run, copies.holders);
+			    run, copies.holders, NO_PLACE);
 	return 0;
 }
 

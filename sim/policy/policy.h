@@ -21,7 +21,7 @@ struct um_selector {
 	char *site;
 	char *name;	/* shell wildcards */
 	uint32_t index; /* n-th allocation of the program, from 1; 0 unset */
-	char *kind;	/* managed, device, pinned */
+	char *kind;	/* managed, device, pinned, registered, pageable */
 	uint64_t larger_than_bytes;
 	bool has_range;
 	uint64_t range_start, range_end; /* bytes within the allocation */
@@ -54,16 +54,44 @@ struct um_rule {
 	bool own_stream; /* else the stream of the launch */
 };
 
+/* From 1; 0: not of the file. */
+struct um_policy_place {
+	unsigned line, column;
+};
+
+/* A parameter of a driver that only the machine will name. */
+struct um_policy_setting {
+	char *name, *text;
+	struct um_policy_place name_at, text_at;
+};
+
+enum um_xnack { UM_XNACK_UNKNOWN = -1, UM_XNACK_OFF, UM_XNACK_ON };
+
+/* Who decided. */
+enum um_xnack_source {
+	UM_XNACK_BY_MACHINE, /* nobody did: its default */
+	UM_XNACK_BY_TRACE,
+	UM_XNACK_BY_POLICY,
+	UM_XNACK_BY_OPTION,
+};
+
 struct um_policy {
 	char *path;    /* "-" for the built-in empty one */
 	char *machine; /* name or file (relative to the policy's folder); NULL: default */
 	const struct um_driver_ops *driver; /* never NULL; UM_DRIVER_DEFAULT until it is settled */
 	struct um_param_value *params;	    /* one for each of driver->params */
 	bool driver_named;		    /* by the file or an option: settling leaves it */
-	const struct um_evict_ops *evict;   /* NULL: the driver's own order */
-	uint64_t evict_seed;		    /* of `random` */
-	uint64_t page_bytes;		    /* 0: the driver's default */
-	uint64_t memory_bytes;		    /* 0: the machine's */
+	struct um_policy_setting *settings; /* until then */
+	size_t setting_count;
+	bool is_settled;
+	enum um_xnack xnack_asked; /* by an option, over the file; UNKNOWN: not */
+	enum um_xnack xnack;	   /* once settled; devices that have no such switch: on */
+	enum um_xnack_source xnack_source;
+	struct um_policy_place page_at;
+	const struct um_evict_ops *evict; /* NULL: the driver's own order */
+	uint32_t evict_seed;		  /* of `random` */
+	uint64_t page_bytes;		  /* 0: the driver's default */
+	uint64_t memory_bytes;		  /* 0: the machine's */
 	bool keep_program_advice,
 		keep_program_prefetch; /* `program: {advice: keep|drop, prefetch: keep|drop}` */
 	struct um_rule *rules;	       /* in file order */
@@ -82,19 +110,31 @@ int um_policy_text(char **out, const struct um_policy *);
 
 /*
  * What a command line puts over the policy. UM_EINVAL: no such driver (lists them), or a page size
- * that the driver does not take. Another driver starts with its defaults.
+ * that the driver does not take, which settling finds where no driver is named yet. Another driver
+ * than the file's starts with its defaults.
  */
 int um_policy_set_driver(struct um_policy *, const char *name);
 int um_policy_set_page_bytes(struct um_policy *, uint64_t page_bytes);
 /*
- * What had to wait for the machine and the trace. Where no driver was named it becomes the one that
- * models the machine's own (gfx: amdgpu_svm; else demand). A driver's parameter `xnack` that is
- * `auto` becomes on or off: as the traced program had it, else as the machine has it (a process
- * that does not ask: off; no such switch: on). UM_EINVAL: `on` where the machine never retries
- * faults. Called once, before um_simulate().
+ * What had to wait for the machine and the trace; called before um_simulate(), and again if it turns
+ * out what the program had for XNACK. Errors have the place in the file where there is one. Where no driver was named it becomes the one that
+ * models the machine's own (gfx: amdgpu_svm; else demand), and what the file says of a driver
+ * without a name, and its page size, are held against it. XNACK becomes on or off: as the option
+ * has it, the file, the traced program (UNKNOWN: it is not known, or was of another machine), or
+ * else the machine (a process that does not ask: off; no such switch: on); a driver's parameter
+ * `xnack` receives it. UM_EINVAL: asked to be on where the machine never retries faults, off where
+ * it has no such switch, or asked for by the option of a driver that does not model it.
  */
-enum um_xnack { UM_XNACK_UNKNOWN = -1, UM_XNACK_OFF, UM_XNACK_ON };
 int um_policy_settle(struct um_policy *, const struct um_machine_spec *, enum um_xnack traced);
+/* "on" or "off". UM_EINVAL. */
+int um_xnack_parse(enum um_xnack *out, const char *text);
+const char *um_xnack_word(enum um_xnack); /* NULL: UNKNOWN */
+/* Why a machine has what it has where nobody chose; NULL where there is no such switch. */
+const char *um_xnack_default_source(const struct um_machine_spec *);
+/* The order in which memory is given up, if it is not the driver's own: NULL if it is. */
+const struct um_evict_ops *um_policy_hypothetical_order(const struct um_policy *);
+/* UM_EINVAL: the policy has an order, and its driver, which is known, takes none. */
+int um_policy_check_evict(const struct um_policy *);
 /* UM_EINVAL with the rule's line where a rule names a device that the machine does not have. */
 int um_policy_check_devices(const struct um_policy *, const struct um_machine_spec *);
 

@@ -1,6 +1,8 @@
 #include "policy.h"
 
+#include "policy_evict.h"
 #include "policy_rule.h"
+#include "policy_settle.h"
 #include "sim/machine/machine_file.h"
 #include "sim/machine/yaml_file.h"
 #include "trace/base/error.h"
@@ -21,79 +23,12 @@ static int out_of_memory(void)
 	return um_fail(UM_ENOMEM, "out of memory");
 }
 
-/* ---------------------------------------------------------------- driver and page size */
-
-static int adopt_driver(struct um_policy *policy, const struct um_driver_ops *ops)
-{
-	size_t count = 0;
-
-	while (ops->params && ops->params[count].name)
-		count++;
-	struct um_param_value *values = calloc(count + 1, sizeof(*values));
-	if (!values)
-		return out_of_memory();
-	for (size_t i = 0; i < count; i++) {
-		int error = um_param_default(&values[i], &ops->params[i]);
-		if (error) {
-			free(values);
-			return error;
-		}
-	}
-	free(policy->params);
-	policy->params = values;
-	policy->driver = ops;
-	return 0;
-}
-
-int um_policy_set_driver(struct um_policy *policy, const char *name)
-{
-	const struct um_driver_ops *ops = um_driver_find(name);
-
-	if (!ops)
-		return UM_EINVAL;
-	int error = adopt_driver(policy, ops);
-	if (!error && policy->page_bytes)
-		error = um_policy_set_page_bytes(policy, policy->page_bytes);
-	return error;
-}
-
-/* "4 KiB, 64 KiB, 2 MiB" */
-static void page_sizes_text(char *buffer, size_t capacity, const uint64_t *page_bytes)
-{
-	size_t used = 0;
-	char size[32];
-
-	for (; *page_bytes && used < capacity; page_bytes++) {
-		int wrote = snprintf(buffer + used, capacity - used, "%s%s", used ? ", " : "",
-				     um_format_bytes(size, sizeof(size), *page_bytes));
-		used += wrote > 0 ? (size_t)wrote : 0;
-	}
-}
-
-int um_policy_set_page_bytes(struct um_policy *policy, uint64_t page_bytes)
-{
-	const struct um_driver_ops *ops = policy->driver;
-	const uint64_t fixed[] = {ops->default_page_bytes, 0};
-	const uint64_t *sizes = ops->page_bytes ? ops->page_bytes : fixed;
-	char list[256] = "", asked[32];
-
-	for (size_t i = 0; sizes[i]; i++)
-		if (sizes[i] == page_bytes) {
-			policy->page_bytes = page_bytes;
-			return 0;
-		}
-	page_sizes_text(list, sizeof(list), sizes);
-	um_format_bytes(asked, sizeof(asked), page_bytes);
-	return um_fail(UM_EINVAL, "page_size: driver %s does not take %s; it takes %s", ops->name,
-		       asked, list);
-}
-
 /* ---------------------------------------------------------------- reading */
 
 /* What has to wait until the driver is known, or is only needed while reading. */
 struct policy_reading {
 	struct um_policy *policy;
-	const struct um_yaml_node *page_size, *driver;
+	const struct um_yaml_node *page_size, *driver, *evict_seed;
 	size_t rule_capacity;
 };
 
@@ -102,41 +37,21 @@ static int fail_again(const struct um_yaml_file *file, const struct um_yaml_node
 	return error == UM_ENOMEM ? error : um_yaml_fail(file, node, "%s", um_error_message());
 }
 
-static int unknown_param(const struct um_yaml_file *file, const struct um_yaml_node *key,
-			 const struct um_driver_ops *ops, size_t count)
+/* What it means depends on the driver, which may be known only once the machine is. */
+static int read_setting(const struct um_yaml_file *file, const struct um_yaml_node *key,
+			struct um_policy *policy)
 {
-	const char *meant =
-		count ? um_suggest(key->text, &ops->params->name, count, sizeof(*ops->params))
-		      : NULL;
-	char list[400] = "nothing but its name";
-	size_t used = 0;
+	const struct um_yaml_node *value = key->next;
+	const char *text = um_yaml_scalar(file, value, key->text);
 
-	if (meant)
-		return um_yaml_fail(file, key, "driver %s has no \"%.48s\": did you mean \"%s\"?",
-				    ops->name, key->text, meant);
-	for (size_t i = 0; i < count && used < sizeof(list); i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
-					 ops->params[i].name);
-	return um_yaml_fail(file, key, "driver %s has no \"%.48s\"; it takes %s", ops->name,
-			    key->text, list);
-}
-
-static int read_param(const struct um_yaml_file *file, const struct um_yaml_node *key,
-		      struct um_policy *policy)
-{
-	const struct um_param *params = policy->driver->params;
-	size_t count = 0;
-
-	for (; params && params[count].name; count++) {
-		if (strcmp(params[count].name, key->text) != 0)
-			continue;
-		const char *text = um_yaml_scalar(file, key->next, key->text);
-		if (!text)
-			return UM_EINVAL;
-		int error = um_param_parse(&policy->params[count], &params[count], text);
-		return error ? fail_again(file, key->next, error) : 0;
-	}
-	return unknown_param(file, key, policy->driver, count);
+	if (!text)
+		return UM_EINVAL;
+	return um_policy_add_setting(policy, &(struct um_policy_setting){
+						     .name = key->text,
+						     .text = (char *)text,
+						     .name_at = {key->line, key->column},
+						     .text_at = {value->line, value->column},
+					     });
 }
 
 static const struct um_yaml_node *find_value(const struct um_yaml_node *mapping, const char *name)
@@ -168,7 +83,8 @@ static int name_driver(const struct um_yaml_file *file, const struct um_yaml_nod
 	const struct um_driver_ops *ops = um_driver_find(name);
 	if (!ops)
 		return fail_again(file, node, UM_EINVAL);
-	return adopt_driver(policy, ops);
+	policy->driver_named = true;
+	return um_policy_adopt_driver(policy, ops);
 }
 
 /* `driver: NAME` or `driver: {name: NAME, parameter: value, ...}` */
@@ -183,8 +99,8 @@ static int read_driver(const struct um_yaml_file *file, const struct um_yaml_nod
 		error = check_once(file, node);
 	for (const struct um_yaml_node *key = node->first; key && !error; key = key->next->next)
 		if (key->next != name)
-			error = read_param(file, key, policy);
-	return error;
+			error = read_setting(file, key, policy);
+	return error || !policy->driver_named ? error : um_policy_apply_settings(policy);
 }
 
 static int defer_driver(const struct um_yaml_file *file, const struct um_yaml_node *node,
@@ -215,8 +131,25 @@ static int read_page_size(const struct um_yaml_file *file, const struct um_yaml_
 		return UM_EINVAL;
 	if (um_parse_bytes(text, &bytes))
 		return um_yaml_fail(file, node, "page_size: %s", um_error_message());
-	int error = um_policy_set_page_bytes(policy, bytes);
-	return error ? fail_again(file, node, error) : 0;
+	policy->page_bytes = bytes;
+	policy->page_at = (struct um_policy_place){node->line, node->column};
+	return policy->driver_named ? um_policy_check_page_bytes(policy) : 0;
+}
+
+static int read_evict(const struct um_yaml_file *file, const struct um_yaml_node *node,
+		      const struct um_yaml_key *key, void *target)
+{
+	(void)key;
+	return um_policy_read_evict(file, node, ((struct policy_reading *)target)->policy);
+}
+
+static int defer_evict_seed(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			    const struct um_yaml_key *key, void *target)
+{
+	(void)file;
+	(void)key;
+	((struct policy_reading *)target)->evict_seed = node;
+	return 0;
 }
 
 static int read_memory(const struct um_yaml_file *file, const struct um_yaml_node *node,
@@ -341,6 +274,8 @@ static const struct um_yaml_key policy_keys[] = {
 	{"driver", defer_driver, 0, 0, 0, 0, false},
 	{"page_size", defer_page_size, 0, 0, 0, 0, false},
 	{"memory", read_memory, POLICY(memory_bytes), 0, 4096, (double)(UINT64_C(1) << 48), false},
+	{"evict", read_evict, 0, 0, 0, 0, false},
+	{"evict_seed", defer_evict_seed, 0, 0, 0, 0, false},
 	{"program", read_program, 0, 0, 0, 0, false},
 	{"advise", read_advise, 0, 0, 0, 0, false},
 	{"prefetch", read_prefetch, 0, 0, 0, 0, false},
@@ -358,6 +293,8 @@ static int read_policy(struct um_policy *policy, const struct um_yaml_file *file
 		error = read_driver(file, reading.driver, policy);
 	if (!error && reading.page_size)
 		error = read_page_size(file, reading.page_size, policy);
+	if (!error && reading.evict_seed)
+		error = um_policy_read_evict_seed(file, reading.evict_seed, policy);
 	return error;
 }
 
@@ -373,7 +310,10 @@ static int create_policy(struct um_policy **out, const char *path)
 	policy->path = strdup(path);
 	policy->keep_program_advice = true;
 	policy->keep_program_prefetch = true;
-	int error = !policy->path ? out_of_memory() : ops ? adopt_driver(policy, ops) : UM_EINVAL;
+	policy->xnack_asked = policy->xnack = UM_XNACK_UNKNOWN;
+	int error = !policy->path ? out_of_memory()
+		    : ops	  ? um_policy_adopt_driver(policy, ops)
+				  : UM_EINVAL;
 	if (error)
 		um_policy_destroy(policy);
 	else
@@ -431,6 +371,7 @@ void um_policy_destroy(struct um_policy *policy)
 		return;
 	for (size_t i = 0; i < policy->rule_count; i++)
 		um_rule_fini(&policy->rules[i]);
+	um_policy_drop_settings(policy);
 	free(policy->rules);
 	free(policy->params);
 	free(policy->machine);

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Also as it stands, for names such as "[heap]". */
 static bool matches(const char *pattern, const char *text)
 {
-	return fnmatch(pattern, text, 0) == 0;
+	return strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0;
 }
 
 /* With its folders or without them. */

@@ -12,21 +12,36 @@
 
 #define BYTES_MAX (double)(UINT64_C(1) << 48)
 
-static const char *const kinds[] = {"managed", "device", "pinned", NULL};
+/* The first of them are what HIP can be asked for. */
+#define KINDS_ASKED_FOR 3
+static const char *const kinds[] = {"managed", "device", "pinned", "registered", "pageable"};
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
 
-/* One of a few words, kept as a string. */
-static int read_kind(const struct um_yaml_file *file, const struct um_yaml_node *node,
-		     const struct um_yaml_key *key, void *target)
+/* One of the first `count` kinds, kept as a string. */
+static int read_word(const struct um_yaml_file *file, const struct um_yaml_node *node,
+		     const struct um_yaml_key *key, void *target, size_t count)
 {
 	const char *text = um_yaml_scalar(file, node, key->name);
 
 	if (!text)
 		return UM_EINVAL;
-	for (size_t i = 0; kinds[i]; i++)
+	for (size_t i = 0; i < count; i++)
 		if (strcmp(kinds[i], text) == 0)
 			return um_yaml_string(file, node, key, target);
-	return um_yaml_fail(file, node, "%s: \"%.48s\" is none of managed, device, pinned",
-			    key->name, text);
+	return um_yaml_fail(file, node, "%s: \"%.48s\" is none of managed, device, pinned%s",
+			    key->name, text, count == KINDS ? ", registered, pageable" : "");
+}
+
+static int read_kind(const struct um_yaml_file *file, const struct um_yaml_node *node,
+		     const struct um_yaml_key *key, void *target)
+{
+	return read_word(file, node, key, target, KINDS);
+}
+
+static int read_kind_asked_for(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			       const struct um_yaml_key *key, void *target)
+{
+	return read_word(file, node, key, target, KINDS_ASKED_FOR);
 }
 
 static int read_bound(const struct um_yaml_file *file, const struct um_yaml_node *node,
@@ -176,7 +191,7 @@ static const struct um_yaml_key advise_keys[] = {
 	{"accessed_by", read_accessors, 0, 0, 0, 0, false},
 	{"read_mostly", read_read_mostly, RULE(read_mostly), 0, 0, 0, false},
 	{"coarse_grain", read_coarse_grain, RULE(coarse_grain), 0, 0, 0, false},
-	{"allocate_as", read_kind, RULE(allocate_as), 0, 0, 0, false},
+	{"allocate_as", read_kind_asked_for, RULE(allocate_as), 0, 0, 0, false},
 	{0},
 };
 

@@ -1,5 +1,6 @@
 #include "policy.h"
 
+#include "policy_evict.h"
 #include "sim/machine/machine_file.h"
 #include "trace/base/error.h"
 #include "trace/base/text_width.h"
@@ -166,15 +167,47 @@ static void write_rules(FILE *out, const struct um_policy *policy, bool prefetch
 	}
 }
 
+/* What a policy says of a driver that it does not name. */
+static void write_settings(FILE *out, const struct um_policy *policy)
+{
+	if (!policy->setting_count) {
+		fputs("# driver: the machine's own\n", out);
+		return;
+	}
+	for (size_t i = 0; i < policy->setting_count; i++) {
+		fputs(i ? ", " : "driver: {", out);
+		write_string(out, policy->settings[i].name);
+		fputs(": ", out);
+		write_string(out, policy->settings[i].text);
+	}
+	fputs("}\n", out);
+}
+
 static void write_driver(FILE *out, const struct um_policy *policy)
 {
 	char text[64];
 
+	if (!policy->driver_named && !policy->is_settled) {
+		write_settings(out, policy);
+		return;
+	}
 	fprintf(out, "driver: {name: %s", policy->driver->name);
 	for (size_t i = 0; policy->driver->params && policy->driver->params[i].name; i++)
 		fprintf(out, ", %s: %s", policy->driver->params[i].name,
 			um_param_text(text, sizeof(text), &policy->params[i]));
 	fputs("}\n", out);
+}
+
+static void write_page_size(FILE *out, const struct um_policy *policy)
+{
+	if (!policy->page_bytes && !policy->driver_named && !policy->is_settled) {
+		fputs("# page_size: the driver's own\n", out);
+		return;
+	}
+	fputs("page_size: ", out);
+	write_bytes(out,
+		    policy->page_bytes ? policy->page_bytes : policy->driver->default_page_bytes);
+	fputc('\n', out);
 }
 
 static void write_policy(FILE *out, const struct um_policy *policy)
@@ -183,10 +216,7 @@ static void write_policy(FILE *out, const struct um_policy *policy)
 	write_string(out, policy->machine ? policy->machine : UM_MACHINE_DEFAULT);
 	fputc('\n', out);
 	write_driver(out, policy);
-	fputs("page_size: ", out);
-	write_bytes(out,
-		    policy->page_bytes ? policy->page_bytes : policy->driver->default_page_bytes);
-	fputc('\n', out);
+	write_page_size(out, policy);
 	if (policy->memory_bytes) {
 		fputs("memory: ", out);
 		write_bytes(out, policy->memory_bytes);
@@ -194,6 +224,7 @@ static void write_policy(FILE *out, const struct um_policy *policy)
 	} else {
 		fputs("# memory: all that the machine has\n", out);
 	}
+	um_policy_write_evict(out, policy);
 	fprintf(out, "program: {advice: %s, prefetch: %s}\n",
 		policy->keep_program_advice ? "keep" : "drop",
 		policy->keep_program_prefetch ? "keep" : "drop");

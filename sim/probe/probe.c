@@ -30,6 +30,16 @@ int um_probe_add(struct um_probe *probe, const struct um_observer *observer)
 	return 0;
 }
 
+void um_probe_remove(struct um_probe *probe, const void *context)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < probe->count; i++)
+		if (probe->observers[i].context != context)
+			probe->observers[kept++] = probe->observers[i];
+	probe->count = kept;
+}
+
 int um_probe_finish(struct um_probe *probe)
 {
 	int first = 0;

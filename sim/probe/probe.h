@@ -27,6 +27,8 @@ struct um_probe;
 int um_probe_create(struct um_probe **out);
 void um_probe_destroy(struct um_probe *);
 int um_probe_add(struct um_probe *, const struct um_observer *); /* copied */
+/* The observer with this context goes without its finish(). */
+void um_probe_remove(struct um_probe *, const void *context);
 int um_probe_finish(struct um_probe *);
 
 void um_probe_op(struct um_probe *, const struct um_op_row *);

@@ -23,16 +23,20 @@ static const char help[] =
 	"check: checks a policy file. With a trace it lists what each rule matches there: "
 	"allocations, and the launches that it waits for. A rule that matches nothing is an "
 	"error.\n"
-	"drivers: lists the driver models, with their page sizes and parameters."
+	"drivers: lists the driver models, with their page sizes and parameters, and the "
+	"eviction orders."
 	"\v"
 	"Exit status: 0 fine, 2 the policy is wrong or a rule matches nothing, 1 another failure.\n"
 	"\n"
 	"A policy, with all that it may say:\n"
 	"\n"
 	"  machine: mi250x            # or a file: ./my.yaml\n"
-	"  driver: {name: demand}     # and its parameters: umsim policy drivers\n"
+	"  driver: {name: amdgpu_svm, xnack: on}    # umsim policy drivers: all parameters; default: the\n"
+	"                                           # machine's own, and XNACK as the program had it\n"
 	"  page_size: 64KiB\n"
 	"  memory: 16GiB              # of each device\n"
+	"  evict: random              # who leaves when it is full; default: driver, its own order\n"
+	"  evict_seed: 7              # of random alone; default: 0\n"
 	"  program: {advice: keep, prefetch: drop}  # what the program asks for\n"
 	"  advise:\n"
 	"    # on: name, site, index (umanalyze's #), kind, larger_than, range: [0, 64MiB]\n"
@@ -110,6 +114,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 /* The machine that a replay would take: the policy's, else the one that the trace was made for. */
 struct machine_choice {
 	struct um_machine_spec *spec;
+	enum um_xnack xnack; /* of the program on that machine */
 	const char *trace_path;
 };
 
@@ -120,13 +125,15 @@ static int machine_of_run(const void *row, void *context)
 
 	if (!run->machine_text)
 		return 0;
+	if (run->xnack)
+		choice->xnack = strcmp(run->xnack, "on") == 0 ? UM_XNACK_ON : UM_XNACK_OFF;
 	return um_machine_parse(&choice->spec, choice->trace_path, run->machine_text,
 				strlen(run->machine_text));
 }
 
-static int check_devices(const struct um_policy *policy, struct um_db *trace)
+static int settle(struct um_policy *policy, struct um_db *trace)
 {
-	struct machine_choice choice = {0};
+	struct machine_choice choice = {.xnack = UM_XNACK_UNKNOWN};
 	int error = 0;
 
 	if (!policy->machine && trace) {
@@ -135,6 +142,8 @@ static int check_devices(const struct um_policy *policy, struct um_db *trace)
 	}
 	if (!error && !choice.spec)
 		error = um_machine_load(&choice.spec, policy->machine);
+	if (!error)
+		error = um_policy_settle(policy, choice.spec, choice.xnack);
 	if (!error)
 		error = um_policy_check_devices(policy, choice.spec);
 	um_machine_spec_destroy(choice.spec);
@@ -151,12 +160,12 @@ static int print_report(const struct options *options, const struct um_policy *p
 	return error || !reports ? error : um_policy_report_check(policy, reports);
 }
 
-static int check_with_trace(const struct options *options, const struct um_policy *policy,
+static int check_with_trace(const struct options *options, struct um_policy *policy,
 			    struct um_db *trace)
 {
 	struct um_subjects *subjects = NULL;
 	struct um_rule_report *reports = NULL;
-	int error = check_devices(policy, trace);
+	int error = settle(policy, trace);
 
 	if (!error)
 		error = um_subjects_load(&subjects, trace);
@@ -178,7 +187,7 @@ static int check(const struct options *options)
 	if (error)
 		return error;
 	if (!options->trace) {
-		error = check_devices(policy, NULL);
+		error = settle(policy, NULL);
 		if (!error)
 			error = print_report(options, policy, NULL, NULL);
 	} else {

@@ -15,6 +15,7 @@ enum option_key {
 	OPTION_DRIVER,
 	OPTION_PAGE_SIZE,
 	OPTION_MEMORY,
+	OPTION_XNACK,
 	OPTION_FORCE,
 	OPTION_FORMAT,
 };
@@ -29,9 +30,17 @@ static const struct argp_option options[] = {
 	 "Page size of the driver (umsim policy drivers lists them); several give one simulation each",
 	 0},
 	{"machine", OPTION_MACHINE, "NAME", 0,
-	 "Machine, or a file; default: the policy's, then the one that the trace was made with", 0},
-	{"driver", OPTION_DRIVER, "NAME", 0, "Driver model, over the policy's", 0},
+	 "Machine (umtrace --help lists them), or a file; default: the policy's, then the one that the "
+	 "trace was made with",
+	 0},
+	{"driver", OPTION_DRIVER, "NAME", 0,
+	 "Driver model, over the policy's; default: the machine's own, which is amdgpu_svm for AMD's",
+	 0},
 	{"memory", OPTION_MEMORY, "BYTES", 0, "Device memory that the program may use", 0},
+	{"xnack", OPTION_XNACK, "on|off", 0,
+	 "Whether devices retry accesses that fault, so that managed memory can migrate, over the "
+	 "policy's; default: as the traced program had it",
+	 0},
 	{"force", OPTION_FORCE, NULL, 0, "Replace databases that are there already", 0},
 	{"format", OPTION_FORMAT, "text|json", 0, "Of the results on standard output", 0},
 	{"quiet", 'q', NULL, 0, "No progress and no talk on standard error", 0},
@@ -52,6 +61,7 @@ static const char documentation[] =
 	"  umsim replay app.um.db\n"
 	"  umsim replay app.um.db --page-size 4KiB --page-size 64KiB\n"
 	"  umsim replay app.um.db -P none.yaml -P prefetch.yaml\n"
+	"  umsim replay app.um.db --xnack on -o xnack.um.db\n"
 	"  umsim replay app.um.db -P x.yaml --memory 4GiB -o small.um.db --force\n\n"
 	"Exit status: 0 done, 1 failure, 2 usage (also a policy that is wrong or does not fit).";
 
@@ -89,6 +99,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case OPTION_MEMORY:
 		error = um_parse_memory_bytes(value, &arguments->memory_bytes);
+		break;
+	case OPTION_XNACK:
+		error = um_xnack_parse(&arguments->xnack, value);
 		break;
 	case OPTION_FORCE:
 		arguments->force = true;
@@ -155,6 +168,7 @@ int um_cmd_replay(int argc, char **argv)
 	struct um_replay_arguments arguments = {
 		.policies = calloc((size_t)argc, sizeof(char *)),
 		.page_bytes = calloc((size_t)argc, sizeof(uint64_t)),
+		.xnack = UM_XNACK_UNKNOWN,
 	};
 	char *command = command_text(argv);
 	int error = 0;

@@ -1,5 +1,6 @@
 #include "policy_render.h"
 
+#include "sim/driver/evict.h"
 #include "trace/base/error.h"
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
@@ -48,6 +49,33 @@ static int put_parameters(FILE *out, const struct um_param *params)
 	return error;
 }
 
+static const char *own_order(const struct um_driver_ops *ops)
+{
+	return ops->evict ? ops->evict->name : "nothing";
+}
+
+static const struct um_text_column order_columns[] = {
+	{"evict", UM_ALIGN_LEFT}, {"who leaves a device that is full", UM_ALIGN_LEFT}, {NULL, 0}};
+
+static int put_orders(FILE *out)
+{
+	size_t count;
+	const struct um_evict_ops *const *orders = um_evict_registry(&count);
+	struct um_text_table *table;
+	int error = um_text_table_create(&table, order_columns);
+
+	if (error)
+		return error;
+	fputs("\neviction orders; another than the driver's own is hypothetical\n", out);
+	for (size_t i = 0; i < count; i++) {
+		um_text_table_cell(table, "%s", orders[i]->name);
+		um_text_table_cell(table, "%s", orders[i]->summary);
+	}
+	error = um_text_table_print(table, out, 2);
+	um_text_table_destroy(table);
+	return error;
+}
+
 int um_drivers_render_text(FILE *out)
 {
 	size_t count;
@@ -58,8 +86,11 @@ int um_drivers_render_text(FILE *out)
 		fprintf(out, "%s%s: %s\n  %s\n", i ? "\n" : "", drivers[i]->name,
 			drivers[i]->summary, drivers[i]->validated);
 		put_page_sizes(out, drivers[i]);
+		fprintf(out, "  evict: %s\n", own_order(drivers[i]));
 		error = put_parameters(out, drivers[i]->params);
 	}
+	if (!error)
+		error = put_orders(out);
 	if (!error && fflush(out) != 0)
 		error = um_fail_errno(UM_EIO, "writing");
 	return error;
@@ -90,6 +121,20 @@ static json_t *parameters_json(const struct um_param *params)
 	return array;
 }
 
+/* Those that a policy may name for it. */
+static json_t *orders_json(const struct um_driver_ops *ops)
+{
+	size_t count;
+	const struct um_evict_ops *const *orders = um_evict_registry(&count);
+	json_t *array = json_array();
+
+	for (size_t i = 0; ops->evict && i < count; i++)
+		json_array_append_new(array, json_pack("{s:s, s:s, s:b}", "name", orders[i]->name,
+						       "summary", orders[i]->summary,
+						       "hypothetical", orders[i] != ops->evict));
+	return array;
+}
+
 int um_drivers_render_json(FILE *out)
 {
 	size_t count;
@@ -98,11 +143,13 @@ int um_drivers_render_json(FILE *out)
 
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(
-			array, json_pack("{s:s, s:s, s:s, s:o, s:I, s:o}", "name", drivers[i]->name,
-					 "summary", drivers[i]->summary, "validated",
-					 drivers[i]->validated, "page_bytes",
+			array, json_pack("{s:s, s:s, s:s, s:o, s:I, s:s?, s:o, s:o}", "name",
+					 drivers[i]->name, "summary", drivers[i]->summary,
+					 "validated", drivers[i]->validated, "page_bytes",
 					 sizes_json(drivers[i]->page_bytes), "default_page_bytes",
-					 (json_int_t)drivers[i]->default_page_bytes, "parameters",
+					 (json_int_t)drivers[i]->default_page_bytes, "evict",
+					 drivers[i]->evict ? drivers[i]->evict->name : NULL,
+					 "evict_orders", orders_json(drivers[i]), "parameters",
 					 parameters_json(drivers[i]->params)));
 	if (json_array_size(array) != count) {
 		json_decref(array);

@@ -24,6 +24,19 @@ static uint64_t page_bytes(const struct um_policy *policy)
 
 /* ---------------------------------------------------------------- text */
 
+/* Another than the driver's own only. */
+static void put_order(FILE *out, const struct um_policy *policy)
+{
+	const struct um_evict_ops *order = um_policy_hypothetical_order(policy);
+
+	if (!order)
+		return;
+	fprintf(out, ", eviction %s", order->name);
+	if (order->takes_seed)
+		fprintf(out, " (seed %" PRIu32 ")", policy->evict_seed);
+	fputs(", hypothetical", out);
+}
+
 static void put_settings(FILE *out, const struct um_policy *policy)
 {
 	char text[32];
@@ -33,9 +46,12 @@ static void put_settings(FILE *out, const struct um_policy *policy)
 	um_text_print(out, machine_name(policy));
 	fprintf(out, ", driver %s, pages of %s", policy->driver->name,
 		um_format_bytes(text, sizeof(text), page_bytes(policy)));
+	if (um_param_find(policy->params, policy->driver->params, "xnack"))
+		fprintf(out, ", XNACK %s", um_xnack_word(policy->xnack));
 	if (policy->memory_bytes)
 		fprintf(out, ", %s of device memory",
 			um_format_bytes(text, sizeof(text), policy->memory_bytes));
+	put_order(out, policy);
 	if (!policy->keep_program_advice)
 		fputs(", the program's advice dropped", out);
 	if (!policy->keep_program_prefetch)
@@ -192,6 +208,14 @@ static json_t *rules_json(const struct um_policy *policy, const struct um_rule_r
 	return array;
 }
 
+/* NULL: its driver evicts in no order. */
+static const char *order_name(const struct um_policy *policy)
+{
+	const struct um_evict_ops *order = policy->evict ? policy->evict : policy->driver->evict;
+
+	return order ? order->name : NULL;
+}
+
 int um_policy_render_json(FILE *out, const struct um_policy *policy,
 			  const struct um_rule_report *reports, const struct um_subjects *subjects)
 {
@@ -201,11 +225,12 @@ int um_policy_render_json(FILE *out, const struct um_policy *policy,
 	if (error)
 		return error;
 	json_t *json = json_pack(
-		"{s:o, s:o, s:s, s:I, s:I, s:o, s:o}", "path", text_or_null(policy->path),
-		"machine", text_or_null(machine_name(policy)), "driver", policy->driver->name,
-		"page_bytes", (json_int_t)page_bytes(policy), "memory_bytes",
-		(json_int_t)policy->memory_bytes, "rules", rules_json(policy, reports, subjects),
-		"effective", text_or_null(effective));
+		"{s:o, s:o, s:s, s:I, s:I, s:s?, s:b, s:o, s:o}", "path",
+		text_or_null(policy->path), "machine", text_or_null(machine_name(policy)), "driver",
+		policy->driver->name, "page_bytes", (json_int_t)page_bytes(policy), "memory_bytes",
+		(json_int_t)policy->memory_bytes, "evict", order_name(policy), "evict_hypothetical",
+		um_policy_hypothetical_order(policy) != NULL, "rules",
+		rules_json(policy, reports, subjects), "effective", text_or_null(effective));
 	free(effective);
 	if (!json)
 		return um_fail(UM_ENOMEM, "out of memory");

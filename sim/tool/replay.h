@@ -2,6 +2,8 @@
 #ifndef UM_REPLAY_H
 #define UM_REPLAY_H
 
+#include "sim/ideal/ideal.h"
+#include "sim/ideal/ideal_spent.h"
 #include "sim/simulate.h"
 
 #include <stdio.h>
@@ -19,17 +21,22 @@ struct um_replay {
 	char *output_path;
 	char *partial_path; /* what the output is called until it is whole */
 	struct um_totals totals;
+	struct um_ideal_spent spent;
+	bool has_ideal; /* not where the policy allocates as something else */
+	struct um_ideal ideal;
 	struct { /* what was asked for and is not simulated */
 		const char *what, *why;
 	} ignored[UM_REPLAY_IGNORED_MAX];
 	size_t ignored_count;
-	char accesses[64]; /* origin of page_access: "emulated" */
-	char xnack[16];	   /* the driver's parameter; "" if it knows none */
+	char accesses[64];  /* origin of page_access: "emulated" */
+	const char *xnack;  /* "on", "off"; NULL: the machine has no such switch */
+	char *xnack_source; /* who decided; NULL as xnack is */
 };
 
 /* Of the command line. */
 struct um_replay_arguments {
 	const char *trace, *output, *machine, *driver;
+	enum um_xnack xnack; /* UNKNOWN: not given */
 	const char **policies;
 	size_t policy_count;
 	uint64_t *page_bytes;
@@ -42,6 +49,7 @@ struct um_replay_run {
 	const struct um_replay_arguments *arguments;
 	const char *command;
 	struct um_db *trace;
+	const struct um_replay *first; /* of all */
 	struct um_replay *replay;
 	int percent; /* last shown */
 };
@@ -72,10 +80,32 @@ int um_replay_output_close(struct um_db *, const struct um_replay *, bool force)
 /* Closes and removes an output that came to nothing. */
 void um_replay_output_abandon(struct um_db *, const struct um_replay *);
 
+/* --- XNACK (replay_xnack.c) --- */
+
+/* Settles the policy for the machine and the trace, and notes what came of it. */
+int um_replay_settle(struct um_replay *, struct um_db *trace, enum um_xnack option);
+/* What every table opens with: a line if one goes for all, else one for each policy. */
+void um_replay_print_xnack(FILE *, const struct um_replay *replays, size_t count);
+
+/* --- the distance to the least that there is (replay_ideal.c) --- */
+
+/* Of run->replay, once it was simulated; what an earlier one has found is taken from there. */
+int um_replay_find_ideal(struct um_replay_run *);
+/* Table `bound`, and what it is. */
+int um_replay_write_ideal(struct um_db *, const struct um_replay *);
+int um_replay_print_ideal(FILE *, const struct um_replay *replays, size_t count);
+struct json_t *um_replay_ideal_json(const struct um_replay *);
+
 /* --- standard output (replay_table.c, replay_json.c) --- */
 
 int um_replay_print_table(FILE *, const struct um_replay *replays, size_t count);
 int um_replay_print_json(FILE *, const struct um_replay *replays, size_t count);
+
+/*
+ * "eviction lru: hypothetical, a driver sees no hits"; false, and an empty text, where the order is
+ * the driver's own.
+ */
+bool um_replay_order_text(char *out, size_t capacity, const struct um_replay *);
 
 /* Bytes each way by what moved them: what all outputs show, in this order. */
 struct um_replay_cause {

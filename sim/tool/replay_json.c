@@ -18,17 +18,20 @@ static json_t *causes_of(const struct um_totals *totals)
 
 static json_t *totals_of(const struct um_totals *totals)
 {
-	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "device_faults",
-		(json_int_t)totals->device_faults, "host_faults", (json_int_t)totals->host_faults,
-		"bytes_to_device", (json_int_t)totals->bytes_to_device, "bytes_to_host",
-		(json_int_t)totals->bytes_to_host, "bytes_by_cause", causes_of(totals),
-		"remote_lines_read", (json_int_t)totals->remote_lines_read, "remote_lines_written",
-		(json_int_t)totals->remote_lines_written, "remote_requests",
-		(json_int_t)totals->remote_requests, "remote_lines_uncounted",
-		(json_int_t)totals->remote_lines_uncounted, "link_to_device_ns",
-		(json_int_t)totals->link_to_device_ns, "link_to_host_ns",
-		(json_int_t)totals->link_to_host_ns, "end_ns", (json_int_t)totals->end_ns);
+	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+			 "device_faults", (json_int_t)totals->device_faults, "host_faults",
+			 (json_int_t)totals->host_faults, "bytes_to_device",
+			 (json_int_t)totals->bytes_to_device, "bytes_to_host",
+			 (json_int_t)totals->bytes_to_host, "bytes_by_cause", causes_of(totals),
+			 "remote_lines_read", (json_int_t)totals->remote_lines_read,
+			 "remote_lines_written", (json_int_t)totals->remote_lines_written,
+			 "remote_requests", (json_int_t)totals->remote_requests,
+			 "remote_lines_uncounted", (json_int_t)totals->remote_lines_uncounted,
+			 "link_to_device_ns", (json_int_t)totals->link_to_device_ns,
+			 "link_to_host_ns", (json_int_t)totals->link_to_host_ns, "queue_evictions",
+			 (json_int_t)totals->queue_evictions, "queues_stopped_ns",
+			 (json_int_t)totals->queues_stopped_ns, "end_ns",
+			 (json_int_t)totals->end_ns);
 }
 
 static json_t *params_of(const struct um_replay *replay)
@@ -54,17 +57,35 @@ static json_t *ignored_of(const struct um_replay *replay)
 	return all;
 }
 
+/* The order in which memory is given up; null where the driver has none. */
+static json_t *order_of(const struct um_replay *replay)
+{
+	const struct um_policy *policy = replay->policy;
+	const struct um_evict_ops *order = policy->evict ? policy->evict : replay->driver->evict;
+	const struct um_evict_ops *hypothetical = um_policy_hypothetical_order(policy);
+	json_t *all;
+
+	if (!order)
+		return json_null();
+	all = json_pack("{s:s, s:s?}", "order", order->name, "hypothetical",
+			hypothetical ? hypothetical->hypothetical : NULL);
+	if (order->takes_seed)
+		json_object_set_new(all, "seed", json_integer(policy->evict_seed));
+	return all;
+}
+
 static json_t *replay_of(const struct um_replay *replay)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s?, s:s, s:I, s:I, s:s, s:s, s:o, s:o}",
-			 "trace", replay->trace_path, "output", replay->output_path, "policy",
-			 replay->policy_name, "driver", replay->driver->name, "driver_validated",
-			 replay->driver->validated, "driver_parameters", params_of(replay), "xnack",
-			 *replay->xnack ? replay->xnack : NULL, "machine", replay->machine->name,
-			 "page_bytes", (json_int_t)replay->page_bytes, "memory_bytes",
-			 (json_int_t)replay->memory_bytes, "link", replay->machine->link.name,
-			 "accesses", replay->accesses, "ignored", ignored_of(replay), "totals",
-			 totals_of(&replay->totals));
+	return json_pack(
+		"{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s?, s:s?, s:s, s:I, s:I, s:s, s:s, s:o, s:o, s:o}",
+		"trace", replay->trace_path, "output", replay->output_path, "policy",
+		replay->policy_name, "driver", replay->driver->name, "driver_validated",
+		replay->driver->validated, "driver_parameters", params_of(replay), "evict",
+		order_of(replay), "xnack", replay->xnack, "xnack_source", replay->xnack_source,
+		"machine", replay->machine->name, "page_bytes", (json_int_t)replay->page_bytes,
+		"memory_bytes", (json_int_t)replay->memory_bytes, "link",
+		replay->machine->link.name, "accesses", replay->accesses, "ignored",
+		ignored_of(replay), "totals", totals_of(&replay->totals), "ideal", um_replay_ideal_json(replay));
 }
 
 int um_replay_print_json(FILE *out, const struct um_replay *replays, size_t count)

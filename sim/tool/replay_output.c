@@ -135,11 +135,14 @@ static int copy_origin(const void *row, void *context)
 
 static int write_origins(struct um_db *db, const struct um_replay *replay, struct um_db *trace)
 {
+	char order[128], detail[512];
 	int error = um_db_each(trace, &um_table_origin, NULL, 0, copy_origin, db);
 
+	um_replay_order_text(order, sizeof(order), replay);
+	snprintf(detail, sizeof(detail), "%s%s%s", replay->driver->validated, *order ? "; " : "",
+		 order);
 	for (size_t i = 0; i < sizeof(modelled) / sizeof(*modelled) && !error; i++) {
-		struct um_origin_row row = {modelled[i], "modelled", "run",
-					    replay->driver->validated};
+		struct um_origin_row row = {modelled[i], "modelled", "run", detail};
 
 		error = um_db_insert(db, &um_table_origin, &row);
 	}
@@ -252,7 +255,8 @@ static int write_run(struct um_db *db, const struct um_replay *replay, const cha
 		.machine_text = replay->machine->text,
 		.driver = replay->driver->name,
 		.driver_parameters = texts->params,
-		.xnack = *replay->xnack ? replay->xnack : NULL,
+		.xnack = replay->xnack,
+		.xnack_source = replay->xnack_source,
 		.page_bytes = (int64_t)replay->page_bytes,
 		.memory_bytes = (int64_t)replay->memory_bytes,
 		.policy = texts->policy,
@@ -294,6 +298,8 @@ int um_replay_output_finish(struct um_db *db, const struct um_replay *replay, st
 		error = write_losses(db, replay, trace);
 	if (!error)
 		error = write_origins(db, replay, trace);
+	if (!error)
+		error = um_replay_write_ideal(db, replay);
 	if (!error)
 		error = write_devices(db, replay);
 	if (!error)

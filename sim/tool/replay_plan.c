@@ -121,15 +121,6 @@ static int apply_options(struct um_replay_run *run, uint64_t page_bytes)
 	return error;
 }
 
-static void note_xnack(struct um_replay *replay)
-{
-	const struct um_param_value *xnack =
-		um_param_find(replay->policy->params, replay->driver->params, "xnack");
-
-	if (xnack)
-		um_param_text(replay->xnack, sizeof(replay->xnack), xnack);
-}
-
 static int prepare(struct um_replay_run *run, const char *policy_path, uint64_t page_bytes)
 {
 	struct um_replay *replay = run->replay;
@@ -137,12 +128,13 @@ static int prepare(struct um_replay_run *run, const char *policy_path, uint64_t 
 				: um_policy_default(&replay->policy);
 
 	if (!error)
+		error = find_machine(run);
+	if (!error)
 		error = apply_options(run, page_bytes);
 	if (!error)
-		error = find_machine(run);
-	if (error)
-		return error;
-	error = name_machine(replay);
+		error = um_replay_settle(replay, run->trace, run->arguments->xnack);
+	if (!error)
+		error = name_machine(replay);
 	if (error)
 		return error;
 	replay->driver = replay->policy->driver;
@@ -150,7 +142,6 @@ static int prepare(struct um_replay_run *run, const char *policy_path, uint64_t 
 							: replay->driver->default_page_bytes;
 	replay->memory_bytes = replay->policy->memory_bytes ? replay->policy->memory_bytes
 							    : replay->machine->memory_bytes;
-	note_xnack(replay);
 	replay->trace_path = run->arguments->trace;
 	replay->policy_name = name_of_policy(policy_path);
 	if (!replay->policy_name)
@@ -164,9 +155,11 @@ static int prepare(struct um_replay_run *run, const char *policy_path, uint64_t 
 
 void um_replay_release(struct um_replay *replay)
 {
+	um_ideal_spent_fini(&replay->spent);
 	um_policy_destroy(replay->policy);
 	um_machine_spec_destroy(replay->machine);
 	free((char *)replay->policy_name);
+	free(replay->xnack_source);
 	free(replay->output_path);
 	free(replay->partial_path);
 }

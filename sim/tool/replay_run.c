@@ -65,12 +65,17 @@ static int simulate(struct um_replay_run *run, struct um_probe *probe)
 static int simulate_into(struct um_replay_run *run, struct um_db *db)
 {
 	struct um_observer totals = um_probe_totals(&run->replay->totals), rows;
+	struct um_observer spent = um_ideal_spent_observer(&run->replay->spent);
 	struct um_probe *probe;
 	int error = um_probe_create(&probe), finish_error;
 
 	if (error)
 		return error;
 	error = um_probe_add(probe, &totals);
+	if (!error)
+		error = um_ideal_spent_init(&run->replay->spent, run->trace);
+	if (!error)
+		error = um_probe_add(probe, &spent);
 	if (!error)
 		error = um_probe_db(&rows, db, UM_PROBE_OPS);
 	if (!error)
@@ -101,6 +106,8 @@ static int run_one(struct um_replay_run *run)
 	if (!error)
 		error = simulate_into(run, db);
 	if (!error)
+		error = um_replay_find_ideal(run);
+	if (!error)
 		error = um_replay_output_finish(db, run->replay, run->trace, run->command);
 	if (!error)
 		return um_replay_output_close(db, run->replay, run->arguments->force);
@@ -116,6 +123,7 @@ int um_replay_run_all(struct um_replay_run *run, struct um_replay *replays, size
 {
 	int error = 0;
 
+	run->first = replays;
 	for (size_t i = 0; i < count && !error; i++) {
 		run->replay = &replays[i];
 		run->percent = -1;

@@ -40,7 +40,7 @@ cat >half.yaml <<'END'
 memory: 128KiB
 END
 for walk in by_row by_column; do
-	replay ${walk}_half $walk -P half.yaml --page-size 4KiB
+	demand ${walk}_half $walk -P half.yaml --page-size 4KiB
 done
 equal by_row_half "each step of each lane faults" $((rows * ints)) "$matrix_faults"
 equal by_column_half "each column faults on each row" $ints "$matrix_faults"

@@ -20,7 +20,7 @@ done >wanted
 um_checks=$((um_checks + 1))
 cmp -s wanted got || fail "order of the groups' touches"
 
-replay d4 t --page-size 4KiB
+demand d4 t --page-size 4KiB
 equal d4 "device faults" $pages "$device_faults"
 equal d4 "bytes to the device" $((n * 4)) "$to_device"
 equal d4 "bytes to the host" $((n * 4)) "$to_host"

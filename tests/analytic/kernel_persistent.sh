@@ -13,13 +13,27 @@ equal t "every sweep is in the stream" $((2 * sweeps * pages)) \
 cat >half.yaml <<'END'
 memory: 512KiB
 END
-replay half t -P half.yaml --page-size 4KiB
+demand half t -P half.yaml --page-size 4KiB
 equal half "each sweep faults on every page" $((sweeps * pages)) "$device_faults"
 equal half "bytes to the device" $((sweeps * n * 4)) "$to_device"
 equal half "evicted, then read back" $((sweeps * n * 4)) "$to_host"
-replay half64 t -P half.yaml --page-size 64KiB
+demand half64 t -P half.yaml --page-size 64KiB
 equal half64 "each sweep faults on every 64 KiB" $((sweeps * pages / 16)) "$device_faults"
-replay whole t --page-size 4KiB
+demand whole t --page-size 4KiB
 equal whole "first touches only" $pages "$device_faults"
 equal whole "bytes to the device" $((n * 4)) "$to_device"
+
+# amdgpu_svm: one range, one block. A range that does not fit whole is mapped from host memory.
+xnack_on on t
+equal on "device faults" 1 "$device_faults"
+equal on "bytes to the device" $((n * 4)) "$to_device"
+equal on "bytes to the host" $((n * 4)) "$to_host"
+xnack_on half_on t --memory 512KiB
+equal half_on "device faults, refused" "1 1" "SELECT ($device_faults) || ' ' || ($refusals)"
+xnack_off off t
+for run in half_on off; do
+	equal $run "migrations" 0 "$migrations"
+	equal $run "lines read and written remotely" "$((64 * pages)) $((64 * pages))" \
+		"$remote_lines"
+done
 finish

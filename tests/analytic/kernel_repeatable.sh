@@ -33,4 +33,6 @@ twice scale --n=100000
 twice matmul --m=100 --n=130 --k=70 --prefetch --advise
 twice grid_stride
 twice random_touch --touches=65536 --bytes=16777216
+twice train_loop
+twice small_allocs --count=300
 finish

@@ -29,7 +29,7 @@ equal t "origin of accesses and faults" "emulated,modelled" \
 	 WHERE record IN ('page_access', 'fault') ORDER BY record DESC)"
 
 for size in 4 64 2048; do
-	replay d$size t --page-size ${size}KiB
+	demand d$size t --page-size ${size}KiB
 	wanted=$(((bytes + size * 1024 - 1) / (size * 1024)))
 	equal d$size "device faults" $wanted "$device_faults"
 	equal d$size "host faults" $wanted "$host_faults"
@@ -38,13 +38,13 @@ for size in 4 64 2048; do
 done
 
 trace part scale --n=$n --host-pages-read=10
-replay part4 part --page-size 4KiB
+demand part4 part --page-size 4KiB
 equal part4 "bytes to the device" $bytes "$to_device"
 equal part4 "only what the host reads comes back" $((10 * 4096)) "$to_host"
 
 trace prefetch scale --n=$n --prefetch
 for size in 4 64; do
-	replay prefetch$size prefetch --page-size ${size}KiB
+	demand prefetch$size prefetch --page-size ${size}KiB
 	equal prefetch$size "device faults" 0 "$device_faults"
 	equal prefetch$size "bytes to the device" $bytes "$to_device"
 	equal prefetch$size "by prefetch" $bytes \
@@ -54,7 +54,7 @@ done
 
 trace host scale --n=$n --advise=preferred-host
 for size in 4 64; do
-	replay host$size host --page-size ${size}KiB
+	demand host$size host --page-size ${size}KiB
 	equal host$size "migrations" 0 "$migrations"
 	equal host$size "lines read and written remotely" "$((64 * pages)) $((64 * pages))" \
 		"$remote_lines"
@@ -62,13 +62,65 @@ for size in 4 64; do
 	equal host$size "bytes to the host" $bytes "$to_host"
 done
 
+# amdgpu_svm with XNACK: a block of 2 MiB moves, here all of it; what the host reads first comes back
+# with its block. Two blocks of one range: the second fault waits until the first is 2 ms old.
+xnack_on on t
+equal on "device faults, host faults" "1 1" "SELECT ($device_faults) || ' ' || ($host_faults)"
+equal on "bytes to the device" $bytes "$to_device"
+equal on "bytes to the host" $bytes "$to_host"
+equal on "queues never stop" 0 "$stops"
+xnack_on part_on part
+equal part_on "a page that the host reads brings its block" $bytes "$to_host"
+trace two_blocks scale --n=$((1 << 20))
+xnack_on two_blocks_on two_blocks
+equal two_blocks_on "device faults, host faults" "2 2" \
+	"SELECT ($device_faults) || ' ' || ($host_faults)"
+equal two_blocks_on "bytes to the device" $((4 << 20)) "$to_device"
+at_most two_blocks_on "2 ms between blocks" -2000000 \
+	"SELECT start_ns - end_ns FROM op WHERE kind = 'launch'"
+# With room for 2 MiB the blocks are ranges of their own, and the second drives the first out.
+xnack_on pressure_on two_blocks --memory 2MiB
+equal pressure_on "device faults, host faults" "2 1" \
+	"SELECT ($device_faults) || ' ' || ($host_faults)"
+equal pressure_on "evicted" $((2 << 20)) \
+	"SELECT SUM(bytes) FROM migration WHERE cause = 'eviction'"
+equal pressure_on "bytes both ways" "$((4 << 20)) $((4 << 20))" \
+	"SELECT ($to_device) || ' ' || ($to_host)"
+xnack_on prefetch_on prefetch
+equal prefetch_on "device faults" 0 "$device_faults"
+equal prefetch_on "bytes to the device" $bytes "$to_device"
+equal prefetch_on "bytes to the host" $bytes "$to_host"
+xnack_on host_on host
+equal host_on "mapped by a fault" 1 "$device_faults"
+
+# Without XNACK nothing moves: mapped from host memory, until it is prefetched. That and the way back
+# stop the queues.
+xnack_off off t
+xnack_off host_off host
+for run in host_on off host_off; do
+	equal $run "migrations" 0 "$migrations"
+	equal $run "lines read and written remotely" "$((64 * pages)) $((64 * pages))" \
+		"$remote_lines"
+	equal $run "queues never stop" 0 "$stops"
+done
+equal off "faults" 0 "SELECT COUNT(*) FROM fault"
+xnack_off prefetch_off prefetch
+equal prefetch_off "device faults, host faults" "0 1" \
+	"SELECT ($device_faults) || ' ' || ($host_faults)"
+equal prefetch_off "bytes to the device" $bytes "$to_device"
+equal prefetch_off "bytes to the host" $bytes "$to_host"
+equal prefetch_off "all of it moved" "0 0" "$remote_lines"
+equal prefetch_off "queues stop for both" 2 "$stops"
+at_most prefetch_off "for 1 ms at least" -1000000 \
+	"SELECT MAX(start_ns - end_ns) FROM driver_event WHERE kind = 'queue_eviction'"
+
 # A policy file does the same to the program without the advice.
 cat >host.yaml <<'END'
 advise:
   - on: {kind: managed}
     preferred_location: host
 END
-replay policy t -P host.yaml --page-size 4KiB
+demand policy t -P host.yaml --page-size 4KiB
 equal policy "migrations" 0 "$migrations"
 equal policy "lines read and written remotely" "$((64 * pages)) $((64 * pages))" "$remote_lines"
 
@@ -78,9 +130,9 @@ equal partial "whole pages, then 7 lines" "0|$pages|-1|-1|128 $pages|1|127|127|1
 	"SELECT group_concat(row, ' ') FROM (SELECT first_page || '|' || pages || '|' || lines_read
 	 || '|' || lines_written || '|' || requests AS row FROM page_access WHERE op = $launch
 	 ORDER BY first_page)"
-replay partial4 partial --page-size 4KiB
+demand partial4 partial --page-size 4KiB
 equal partial4 "a page moves whole" $(((pages + 1) * 4096)) "$to_device"
 trace partial_host scale --n=$((n + 100)) --advise=preferred-host
-replay partial_host4 partial_host --page-size 4KiB
+demand partial_host4 partial_host --page-size 4KiB
 equal partial_host4 "only the lines it has" "$((64 * pages + 7)) $((64 * pages + 7))" "$remote_lines"
 finish

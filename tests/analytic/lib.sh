@@ -1,10 +1,14 @@
 # Sourced by the end-to-end tests here: each builds on a real program of kernels/, traced and
 # replayed, and holds what came out against a closed form (the program's head comment derives it).
 #
-#   trace NAME PROGRAM ARGS...     kernels/PROGRAM under umtrace -> NAME.um.db
-#   replay NAME TRACE OPTIONS...   umsim replay TRACE.um.db -> NAME.um.db
+#   trace NAME PROGRAM ARGS...     kernels/PROGRAM under umtrace -> NAME.um.db; $memory: its device's
+#   demand NAME TRACE OPTIONS...   umsim replay of driver demand, TRACE.um.db -> NAME.um.db
+#   xnack_on NAME TRACE OPTIONS... of amdgpu_svm with XNACK, blocks of 2 MiB unless --page-size
+#   xnack_off NAME TRACE OPTIONS...
 #   equal NAME WHAT WANTED SQL     one value of NAME.um.db
+#   near NAME WHAT WANTED BY SQL   the same, at most BY more or less
 #   at_most NAME WHAT LIMIT SQL    the same, an upper bound
+#   up BYTES UNIT                  how many units hold so many bytes
 #   finish                         last line of every test
 set -u
 export LC_ALL=C
@@ -22,9 +26,13 @@ device_faults="SELECT COALESCE(SUM(faults), 0) FROM fault WHERE device >= 0"
 host_faults="SELECT COALESCE(SUM(faults), 0) FROM fault WHERE device < 0"
 to_device="SELECT COALESCE(SUM(bytes_to_device), 0) FROM traffic"
 to_host="SELECT COALESCE(SUM(bytes_to_host), 0) FROM traffic"
+migrated_to_device="SELECT COALESCE(SUM(bytes), 0) FROM migration WHERE destination >= 0"
 migrations="SELECT COUNT(*) FROM migration WHERE bytes > 0"
 remote_lines="SELECT COALESCE(SUM(lines_read), 0) || ' ' || COALESCE(SUM(lines_written), 0) FROM remote_access"
+stops="SELECT COUNT(*) FROM driver_event WHERE kind = 'queue_eviction'"
+refusals="SELECT COALESCE(SUM(count), 0) FROM driver_event WHERE kind = 'vram_refused'"
 launch="(SELECT op FROM kernel)"
+last_launch_end="SELECT MAX(end_ns) FROM op WHERE kind = 'launch'"
 
 fail() {
 	echo "FAILED: $*" >&2
@@ -42,13 +50,30 @@ must() {
 trace() {
 	local name=$1 program=$2
 	shift 2
-	must umtrace -q -o "$name.um.db" -- "$UM_BUILD/kernels/$program" "$@"
+	must umtrace -q --driver=demand ${memory:+--memory=$memory} -o "$name.um.db" -- \
+		"$UM_BUILD/kernels/$program" "$@"
 }
 
-replay() {
+demand() {
 	local name=$1 from=$2
 	shift 2
-	must umsim replay "$from.um.db" -o "$name.um.db" "$@"
+	must umsim replay "$from.um.db" -o "$name.um.db" --driver=demand "$@"
+}
+
+up() {
+	echo $((($1 + $2 - 1) / $2))
+}
+
+xnack_on() {
+	local name=$1 from=$2
+	shift 2
+	must umsim replay "$from.um.db" -o "$name.um.db" --driver=amdgpu_svm --xnack=on "$@"
+}
+
+xnack_off() {
+	local name=$1 from=$2
+	shift 2
+	must umsim replay "$from.um.db" -o "$name.um.db" --driver=amdgpu_svm --xnack=off "$@"
 }
 
 query() {
@@ -60,6 +85,14 @@ equal() {
 	got=$(query "$1" "$4")
 	um_checks=$((um_checks + 1))
 	[ "$got" = "$3" ] || fail "$1: $2: $got, expected $3"
+}
+
+near() {
+	local got
+	got=$(query "$1" "$5")
+	um_checks=$((um_checks + 1))
+	[ -n "$got" ] && [ $((got - $3)) -le "$4" ] && [ $(($3 - got)) -le "$4" ] ||
+		fail "$1: $2: $got, expected $3, give or take $4"
 }
 
 at_most() {

@@ -7,6 +7,9 @@
 #include "trace/runtime/arena.h"
 #include "trace/runtime/exec.h"
 #include "trace/runtime/fibre.h"
+#include "trace/runtime/hostwatch_method.h"
+#include "trace/runtime/module.h"
+#include "trace/runtime/pageable.h"
 #include "trace/runtime/recorder.h"
 #include "trace/runtime/runtime.h"
 #include "trace/runtime/tracer.h"
@@ -14,7 +17,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define REPEATS 5
 
@@ -61,6 +67,49 @@ const struct um_played_device *um_device_get(uint32_t device)
 void um_tracer_put(const struct um_record *record)
 {
 	sent_bytes += record->bytes;
+}
+
+uint32_t um_tracer_host_op(void)
+{
+	return 1;
+}
+
+uint32_t um_tracer_op_begin(struct um_record_op *op)
+{
+	op->op = 1;
+	return 1;
+}
+
+void um_tracer_op_end(struct um_record_op *op, int result)
+{
+	(void)op;
+	(void)result;
+}
+
+bool um_tracer_on(void)
+{
+	return true;
+}
+
+void um_tracer_loss(uint32_t op, enum um_loss_kind kind, uint64_t count, const char *text)
+{
+	(void)op;
+	(void)kind;
+	(void)count;
+	(void)text;
+}
+
+bool um_module_avoid(uintptr_t address, uintptr_t *start, uintptr_t *end)
+{
+	(void)address;
+	(void)start;
+	(void)end;
+	return true;
+}
+
+char *um_watch_address(uint64_t page)
+{
+	return um_arena.base + (page << UM_PAGE_SHIFT);
 }
 
 /* --- kernels, each with and without hooks --- */
@@ -195,7 +244,7 @@ static double time_of(struct job *job, um_kernel_entry entry, bool hooked, bool 
 	return best_s(run, job);
 }
 
-static void bench_kernel(const struct kernel *kernel, void **args)
+static void bench_kernel(const struct kernel *kernel, const char *where, void **args)
 {
 	struct job job = {.launch = {.args = args,
 				     .grid = {N / TILE, N / TILE, 1},
@@ -206,10 +255,10 @@ static void bench_kernel(const struct kernel *kernel, void **args)
 	double requests = time_of(&job, kernel->hooked, true, true);
 	double accesses = (double)(job.totals.reads + job.totals.writes);
 
-	printf("%-14s unhooked %7.2f ms | masks and order %5.2fx %6.0f M accesses/s "
+	printf("%-14s %-8s unhooked %7.2f ms | masks and order %5.2fx %6.0f M accesses/s "
 	       "| with requests %5.2fx %6.0f M accesses/s\n",
-	       kernel->name, plain * 1e3, order / plain, accesses / order / 1e6, requests / plain,
-	       accesses / requests / 1e6);
+	       kernel->name, where, plain * 1e3, order / plain, accesses / order / 1e6,
+	       requests / plain, accesses / requests / 1e6);
 }
 
 /* --- a barrier against a switch --- */
@@ -291,11 +340,21 @@ static void *allocate(uint64_t bytes)
 	return um_arena.base + allocation->offset;
 }
 
-int main(void)
+static void *map(uint64_t bytes)
 {
-	float *a = allocate(N * N * sizeof(float));
-	float *b = allocate(N * N * sizeof(float));
-	float *c = allocate(N * N * sizeof(float));
+	void *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		abort();
+	return memory;
+}
+
+static void bench_kernels(const char *where, void *(*make)(uint64_t bytes))
+{
+	float *a = make(N * N * sizeof(float));
+	float *b = make(N * N * sizeof(float));
+	float *c = make(N * N * sizeof(float));
 	void *args[] = {&a, &b, &c};
 
 	for (unsigned i = 0; i < N * N; i++) {
@@ -303,7 +362,26 @@ int main(void)
 		b[i] = (float)(i % 5);
 	}
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
-		bench_kernel(&kernels[i], args);
+		bench_kernel(&kernels[i], where, args);
+}
+
+/* In a process of its own: whether there is pageable memory is settled before the first launch. */
+static void bench_pageable(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		um_pageable = true;
+		bench_kernels("pageable", map);
+		exit(0);
+	}
+	waitpid(child, NULL, 0);
+}
+
+int main(void)
+{
+	bench_pageable();
+	bench_kernels("managed", allocate);
 	for (uint32_t lanes = 64; lanes <= 1024; lanes *= 4)
 		bench_barrier(lanes);
 	return 0;

@@ -9,7 +9,7 @@ cp "$UM_SOURCE"/kernels/scale.hip "$UM_SOURCE"/kernels/kernel_common.h .
 
 check "compile" bare moved/bin/umhipcc -O2 scale.hip -o scale
 check "run" bare ./scale --n=4096
-check "trace" bare moved/bin/umtrace -q -o scale.um.db -- ./scale --n=4096
+check "trace" bare moved/bin/umtrace -q --xnack on -o scale.um.db -- ./scale --n=4096
 check "replay" bare moved/bin/umsim replay scale.um.db -o replayed.um.db
 check "summary of a trace" bare moved/bin/umanalyze summary scale.um.db
 check "summary of a replay" bare moved/bin/umanalyze summary replayed.um.db

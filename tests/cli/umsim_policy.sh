@@ -14,7 +14,7 @@ run umsim policy check huge.yaml
 
 say "--- taken"
 cp "$UM_SOURCE"/sim/policy/examples/*.yaml .
-for policy in none host prefetch; do
+for policy in none host prefetch xnack_off xnack_on; do
 	run umsim policy check $policy.yaml
 done
 
@@ -61,7 +61,7 @@ run umsim policy check rules.yaml rules.yaml
 
 say "--- drivers"
 run umsim policy drivers
-check "drivers as JSON" sh -c "umsim policy drivers --format=json | grep -q '\"name\": \"demand\"'"
+check "drivers as JSON" sh -c "umsim policy drivers --format=json | grep -q '\"name\": \"amdgpu_svm\"'"
 
 say "--- the command line"
 run umsim policy

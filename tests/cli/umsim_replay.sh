@@ -22,8 +22,12 @@ sqlite3 app.um.db "
 		VALUES (4, 'first(float*)', 1, 1, 1, 64, 1, 1);
 	INSERT INTO page_access (op, allocation, first_page, pages, touch) VALUES
 		(2, 1, 0, 256, 14), (7, 1, 0, 256, 9);"
-cp "$UM_SOURCE"/sim/policy/examples/{none,host}.yaml .
+# Textbook paging, as its own figures are easily reckoned: one fault a page.
+for policy in none host; do
+	echo "driver: demand" | cat - "$UM_SOURCE"/sim/policy/examples/$policy.yaml >$policy.yaml
+done
 cat >prefetch.yaml <<'YAML'
+driver: demand
 program: {advice: drop}
 prefetch:
   - on: {site: "app.hip:42"}
@@ -38,8 +42,10 @@ YAML
 
 say "--- results"
 run umsim replay app.um.db
+run umsim replay -q app.um.db --xnack on -o on.um.db
+run umsim replay -q app.um.db --driver demand -o demand.um.db
 run umsim replay -q app.um.db -P none.yaml -P host.yaml -P prefetch.yaml --page-size 4KiB --page-size 64KiB
-run umsim replay -q app.um.db --page-size 64KiB --memory 512KiB -o small.um.db --format=json
+run umsim replay -q app.um.db --page-size 64KiB --memory 512KiB --driver demand -o small.um.db --format=json
 say "$(printf '%s ' *.um.db)"
 run sqlite3 small.um.db "SELECT role, tool, command, source, clock, end_ns > 0, ended, exit_status,
 	machine, driver, driver_parameters, page_bytes, memory_bytes, policy FROM run"
@@ -49,6 +55,18 @@ run sqlite3 small.um.db "SELECT * FROM origin" "SELECT * FROM frame" "SELECT * F
 	"SELECT op, device, first_page, pages, faults, access FROM fault" \
 	"SELECT op, cause, source, first_page, pages, bytes, transfers FROM migration" \
 	"PRAGMA integrity_check"
+
+say "--- what a policy asks and the driver ignores"
+cat >asks.yaml <<'YAML'
+advise:
+  - on: {kind: managed}
+    read_mostly: true
+    coarse_grain: true
+YAML
+sed '1i driver: demand' asks.yaml >asks_demand.yaml
+run sh -c "umsim replay -q app.um.db -P asks.yaml -P asks_demand.yaml | grep 'not simulated'"
+run sh -c "umsim replay -q app.um.db --force -P asks.yaml --format=json | grep -A1 '\"what\"'"
+run sqlite3 app.asks.um.db "SELECT kind, detail FROM loss"
 
 say "--- refused"
 cp app.um.db kept.um.db
@@ -83,9 +101,9 @@ run umsim replay -q damaged.um.db -o broken.um.db
 sqlite3 damaged.um.db "UPDATE run SET ended = 'exited', machine_text = 'name: ['"
 run umsim replay -q damaged.um.db -o broken.um.db
 check "no database is left of what failed" test ! -e broken.um.db -a ! -e app.nothing.um.db
-umsim replay -q app.um.db -o kept_result.um.db
+umsim replay -q app.um.db --driver demand -o kept_result.um.db
 cp kept_result.um.db before.um.db
-check "a replay that fails is refused" sh -c '! umsim replay -q app.um.db --memory 1KiB -o kept_result.um.db --force'
+check "a replay that fails is refused" sh -c '! umsim replay -q app.um.db --driver demand --memory 1KiB -o kept_result.um.db --force'
 check "and leaves the result of an earlier one" cmp kept_result.um.db before.um.db
 check "and nothing half made" sh -c '! ls *.partial'
 check "an existing database is replaced" umsim replay -q app.um.db --force

@@ -31,14 +31,32 @@ static void check_text(const struct um_policy *policy)
 	free(twice);
 }
 
+/* Once the driver is known too; what that finds wrong is a wrong policy, with its reason. */
+static void check_settled(struct um_policy *policy)
+{
+	static const struct um_machine_spec machines[] = {
+		{.name = "a", .arch = "gfx90a", .devices = 1, .xnack = UM_XNACK_PROCESS},
+		{.name = "n", .arch = "sm_90", .devices = 1, .xnack = UM_XNACK_ALWAYS},
+	};
+	const struct um_machine_spec *machine = &machines[policy->rule_count % 2];
+	int error = um_policy_settle(policy, machine, UM_XNACK_ON);
+
+	if (error && (error != UM_EINVAL || !*um_error_message()))
+		um_fuzz_bug("settling fails without a reason", um_error_message());
+	if (!error)
+		check_text(policy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	struct um_policy *policy = NULL;
 	int error = um_policy_parse(&policy, "fuzz.yaml", (const char *)data, bytes);
 
 	um_fuzz_check_result(error, policy);
-	if (!error)
+	if (!error) {
 		check_text(policy);
+		check_settled(policy);
+	}
 	um_policy_destroy(policy);
 	return 0;
 }

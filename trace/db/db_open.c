@@ -147,18 +147,16 @@ static int fail_and_close(struct um_db **db, int error)
 	return error;
 }
 
-static int check_table(struct um_db *db, const struct um_table *table)
+static int find_table(struct um_db *db, const struct um_table *table, bool *found)
 {
 	char sql[128];
-	int64_t tables;
+	int64_t tables = 0;
 
 	snprintf(sql, sizeof(sql),
 		 "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '%s'",
 		 table->name);
 	int error = um_db_integer(db, sql, 0, &tables);
-	if (error == 0 && tables != 1)
-		error = um_fail(UM_EFORMAT, "%s: damaged: it has no table '%s'", db->path,
-				table->name);
+	*found = tables == 1;
 	return error;
 }
 
@@ -169,11 +167,29 @@ static bool has_column(struct um_db *db, const struct um_table *table,
 					     NULL, NULL, NULL, NULL) == SQLITE_OK;
 }
 
+static void write_view(FILE *sql, struct um_db *db, const struct um_table *table, bool is_there)
+{
+	bool has_rowid = strcmp(table->order_by, "rowid") == 0;
+
+	fprintf(sql, "CREATE TEMP VIEW %s AS SELECT ", table->name);
+	if (is_there)
+		fprintf(sql, "%s*", has_rowid ? "rowid AS rowid, " : "");
+	else
+		fprintf(sql, "NULL AS %s", has_rowid ? "rowid" : "nothing");
+	for (const struct um_column *column = table->columns; column->name; column++)
+		if (!is_there || !has_column(db, table, column))
+			fprintf(sql, ", NULL AS %s", column->name);
+	if (is_there)
+		fprintf(sql, " FROM main.%s", table->name);
+	else
+		fputs(" WHERE 0", sql);
+}
+
 /*
  * Columns that were added since an older umtrace wrote the file are NULL in it, for every query: a
- * view of the connection's own stands before the table.
+ * view of the connection's own stands before the table, or in its place where the file has none.
  */
-static int stand_before(struct um_db *db, const struct um_table *table)
+static int stand_before(struct um_db *db, const struct um_table *table, bool is_there)
 {
 	char *text;
 	size_t bytes;
@@ -181,12 +197,7 @@ static int stand_before(struct um_db *db, const struct um_table *table)
 
 	if (!sql)
 		return um_fail(UM_ENOMEM, "out of memory");
-	fprintf(sql, "CREATE TEMP VIEW %s AS SELECT %s*", table->name,
-		strcmp(table->order_by, "rowid") == 0 ? "rowid AS rowid, " : "");
-	for (const struct um_column *column = table->columns; column->name; column++)
-		if (!has_column(db, table, column))
-			fprintf(sql, ", NULL AS %s", column->name);
-	fprintf(sql, " FROM main.%s", table->name);
+	write_view(sql, db, table, is_there);
 	int error = fclose(sql) == 0 ? um_db_exec(db, text) : um_fail(UM_ENOMEM, "out of memory");
 	free(text);
 	db->is_older = true;
@@ -205,20 +216,22 @@ static int check_columns(struct um_db *db, const struct um_table *table)
 				       table->name, column->name);
 		lacks = true;
 	}
-	return lacks ? stand_before(db, table) : 0;
+	return lacks ? stand_before(db, table, true) : 0;
 }
 
-/* Each of our tables is a table, with the columns that must have a value. */
-static int check_tables(struct um_db *db)
+/* The table is one, with the columns that must have a value; an older file may lack a newer one. */
+static int check_table(struct um_db *db, const struct um_table *table, uint32_t version)
 {
-	int error = 0;
+	bool found;
+	int error = find_table(db, table, &found);
 
-	for (const struct um_table *const *table = um_tables; *table && !error; table++) {
-		error = check_table(db, *table);
-		if (!error)
-			error = check_columns(db, *table);
-	}
-	return error;
+	if (error)
+		return error;
+	if (found)
+		return check_columns(db, table);
+	if (version < table->since)
+		return stand_before(db, table, false);
+	return um_fail(UM_EFORMAT, "%s: damaged: it has no table '%s'", db->path, table->name);
 }
 
 static int check_schema(struct um_db *db)
@@ -228,7 +241,9 @@ static int check_schema(struct um_db *db)
 
 	if (error == 0)
 		error = check_version(db->path, (uint32_t)version);
-	return error ? error : check_tables(db);
+	for (const struct um_table *const *table = um_tables; *table && !error; table++)
+		error = check_table(db, *table, (uint32_t)version);
+	return error;
 }
 
 static int open_checked(struct um_db **out, const char *path, int flags)

@@ -209,33 +209,49 @@ int um_db_replace(struct um_db *db, const struct um_table *table, const void *ro
 
 /* --- reading --- */
 
-static void read_column(sqlite3_stmt *statement, int place, const struct um_column *column,
+/* Asking for the type is dear: only what reads as 0 can be NULL. */
+static int64_t read_integer(sqlite3_stmt *statement, int place, bool *null)
+{
+	int64_t value = sqlite3_column_int64(statement, place);
+
+	*null = value == 0 && sqlite3_column_type(statement, place) == SQLITE_NULL;
+	return value;
+}
+
+/* Returns whether it is NULL. */
+static bool read_column(sqlite3_stmt *statement, int place, const struct um_column *column,
 			void *row)
 {
 	char *field = (char *)row + column->offset;
-	bool null = sqlite3_column_type(statement, place) == SQLITE_NULL;
+	bool null = false;
+	int64_t value;
 
 	switch (column->type) {
 	case UM_COLUMN_INT:
 	case UM_COLUMN_ID:
 	case UM_COLUMN_END:
-		*(int64_t *)field = null ? UM_NULL : sqlite3_column_int64(statement, place);
+		value = read_integer(statement, place, &null);
+		*(int64_t *)field = null ? UM_NULL : value;
 		break;
 	case UM_COLUMN_MASK:
-		*(int64_t *)field = sqlite3_column_int64(statement, place);
+		*(int64_t *)field = read_integer(statement, place, &null);
 		break;
 	case UM_COLUMN_REAL:
+		null = sqlite3_column_type(statement, place) == SQLITE_NULL;
 		*(double *)field = null ? (double)NAN : sqlite3_column_double(statement, place);
 		break;
 	case UM_COLUMN_TEXT:
 	case UM_COLUMN_WORD:
 		*(const char **)field = (const char *)sqlite3_column_text(statement, place);
+		null = !*(const char **)field;
 		break;
 	case UM_COLUMN_BLOB:
+		null = sqlite3_column_type(statement, place) == SQLITE_NULL;
 		((struct um_blob *)field)->data = sqlite3_column_blob(statement, place);
 		((struct um_blob *)field)->bytes = (size_t)sqlite3_column_bytes(statement, place);
 		break;
 	}
+	return null;
 }
 
 static int read_row(struct um_db *db, sqlite3_stmt *statement, const struct um_table *table,
@@ -243,12 +259,10 @@ static int read_row(struct um_db *db, sqlite3_stmt *statement, const struct um_t
 {
 	int place = 0;
 
-	for (const struct um_column *column = table->columns; column->name; column++, place++) {
-		if (column->required && sqlite3_column_type(statement, place) == SQLITE_NULL)
+	for (const struct um_column *column = table->columns; column->name; column++, place++)
+		if (read_column(statement, place, column, row) && column->required)
 			return um_fail(UM_EFORMAT, "%s: damaged: '%s' lacks its %s in a row",
 				       db->path, table->name, column->name);
-		read_column(statement, place, column, row);
-	}
 	return 0;
 }
 

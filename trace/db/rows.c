@@ -21,9 +21,11 @@
 #define WORD_(field) WORD(field, .required = true)
 #define END(field)                                                                                 \
 	FIELD(END, field, .other_offset = offsetof(ROW, start_ns), .stored = "duration_ns")
-#define TABLE(table, order)                                                                        \
+#define TABLE(table, order) TABLE_SINCE(1, table, order)
+#define TABLE_SINCE(version, table, order)                                                         \
 	const struct um_table um_table_##table = {                                                 \
 		.name = #table,                                                                    \
+		.since = version,                                                                  \
 		.order_by = order,                                                                 \
 		.row_bytes = sizeof(struct um_##table##_row),                                      \
 		.columns = table##_columns,                                                        \
@@ -37,7 +39,7 @@ static const struct um_column run_columns[] = {
 	TEXT_(role), TEXT_(tool), TEXT_(command), TEXT(source), TEXT(backend), TEXT(runtime),
 	TEXT(host), INT(pid), INT(rank), INT(ranks), TEXT(executable), TEXT(environment), TEXT(started), TEXT_(clock), INT_(start_ns), INT(end_ns),
 	TEXT_(ended), INT(exit_status), INT(exit_signal), TEXT(host_watch), INT(filter_pages),
-	TEXT(machine), TEXT(machine_text), TEXT(driver), TEXT(driver_parameters), TEXT(xnack),
+	TEXT(machine), TEXT(machine_text), TEXT(driver), TEXT(driver_parameters), TEXT(xnack), TEXT(xnack_source),
 	INT(page_bytes), INT(memory_bytes), TEXT(policy), {0},
 };
 TABLE(run, "id");
@@ -152,14 +154,14 @@ static const struct um_column driver_event_columns[] = {
 	INT(op), INT(device), TEXT_(kind), TEXT(reason), INT(allocation), INT(first_page), INT(pages),
 	INT_(count), INT_(start_ns), INT(end_ns), {0},
 };
-TABLE(driver_event, "rowid");
+TABLE_SINCE(2, driver_event, "rowid");
 #undef ROW
 
 #define ROW struct um_bound_row
 static const struct um_column bound_columns[] = {
 	TEXT_(quantity), INT(page_bytes), INT_(value), {0},
 };
-TABLE(bound, "rowid");
+TABLE_SINCE(2, bound, "rowid");
 #undef ROW
 
 #define ROW struct um_copy_traffic_row

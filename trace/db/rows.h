@@ -49,6 +49,7 @@ struct um_blob {
 
 struct um_table {
 	const char *name;
+	unsigned since;	      /* the version of the schema that brought it */
 	const char *order_by; /* of a plain read */
 	size_t row_bytes;
 	const struct um_column *columns; /* ends with a NULL name */
@@ -63,7 +64,7 @@ struct um_run_row {
 	int64_t exit_status, exit_signal;
 	const char *host_watch;
 	int64_t filter_pages;
-	const char *machine, *machine_text, *driver, *driver_parameters, *xnack;
+	const char *machine, *machine_text, *driver, *driver_parameters, *xnack, *xnack_source;
 	int64_t page_bytes, memory_bytes;
 	const char *policy;
 };

@@ -14,7 +14,7 @@
 -- computed columns, which read like any other.
 
 PRAGMA application_id = 0x554d5452;
-PRAGMA user_version = 2; -- 2: driver_event, bound
+PRAGMA user_version = 2; -- 2: driver_event, bound, run.xnack_source
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
 -- the file was stopped before the program ended, and the trace ends early.
@@ -45,7 +45,8 @@ CREATE TABLE run (
 	machine_text TEXT,            -- its whole text
 	driver TEXT,                  -- model that made the modelled rows
 	driver_parameters TEXT,       -- JSON object, every parameter, defaults too
-	xnack TEXT,                   -- 'on', 'off': what the program was told; NULL: it has no such switch
+	xnack TEXT,                   -- 'on', 'off': whether devices retried its faults; NULL: they have no such switch
+	xnack_source TEXT,            -- who decided that: 'HSA_XNACK=1', 'HSA_XNACK is not set', '--xnack', ...
 	page_bytes INTEGER,           -- page size of the model
 	memory_bytes INTEGER,         -- device memory that the program could use
 	driver_version TEXT,          -- of the driver that was measured: '580.159.03'
@@ -60,7 +61,7 @@ CREATE TABLE device (
 	memory_bytes INTEGER,
 	compute_units INTEGER,
 	wave_lanes INTEGER,           -- that ran in step: page_access.requests are of such waves
-	link TEXT,                    -- to the host, by its own name: 'PCIe 4.0 x16', 'xGMI', ...
+	link TEXT,                    -- to the host, by its own name: 'PCIe 4.0 x16', ...; 'shared memory': none
 	link_to_device_bytes_per_s REAL,
 	link_to_host_bytes_per_s REAL
 );
@@ -99,11 +100,15 @@ CREATE TABLE frame (
 	PRIMARY KEY (site, depth)
 ) WITHOUT ROWID;
 
+-- Pageable memory is what HIP did not allocate and kernels used (umtrace --pageable): a mapping of the
+-- program, as it was when a kernel first touched it, less what is an allocation already. Its op is the
+-- 'host' op before that launch, which has what the host had written there by then; freed_op comes
+-- before the first launch that finds it gone. Names are the kernel's ('[heap]', '[stack]') or a file's.
 CREATE TABLE allocation (
 	allocation INTEGER PRIMARY KEY,
 	kind TEXT NOT NULL CHECK (kind IN ('managed', 'device', 'pinned', 'registered', 'pageable')),
 	bytes INTEGER NOT NULL,       -- as asked for; it occupies whole pages
-	flags INTEGER NOT NULL DEFAULT 0, -- as given to HIP
+	flags INTEGER NOT NULL DEFAULT 0, -- as given to HIP; pageable: 1 initial heap, 2 initial stack
 	device INTEGER,               -- current when it was made
 	address INTEGER,              -- in the program
 	op INTEGER,                   -- that made it
@@ -143,8 +148,8 @@ CREATE TABLE kernel (
 	grid_x INTEGER NOT NULL, grid_y INTEGER NOT NULL, grid_z INTEGER NOT NULL,    -- groups
 	block_x INTEGER NOT NULL, block_y INTEGER NOT NULL, block_z INTEGER NOT NULL, -- lanes
 	lds_bytes INTEGER,
-	reads INTEGER,                -- by lanes, of memory that HIP allocated; NULL, and so the
-	                              -- next four: untraced, or the launch never ended
+	reads INTEGER,                -- by lanes, of allocations; NULL, and so the next four:
+	                              -- untraced, or the launch never ended
 	writes INTEGER,
 	atomics INTEGER,
 	bytes_read INTEGER,           -- by lanes
@@ -309,8 +314,10 @@ CREATE TABLE user_range (
 );
 
 -- What the file lacks of what happened, and how much of it. A run whose `ended` is 'running' lacks its
--- end besides. kind: 'outside' (accesses of a kernel outside HIP's allocations), 'host_unwatched',
--- 'host_during_kernel' (launches while other host threads ran), 'unsupported' (calls that HIP was
+-- end besides. kind: 'outside' (accesses of a kernel outside all allocations), 'host_unwatched' (also of
+-- pageable memory after its first use by a kernel: a replay takes it as left alone by the host, so that
+-- what it says of traffic back to the host is the least), 'partly_unmapped' (pageable allocations that
+-- lost a part of their mapping), 'host_during_kernel' (launches while other host threads ran), 'unsupported' (calls that HIP was
 -- refused), 'untraced_launch', 'child' (of a fork, that used HIP), 'cut_off' (no regular end),
 -- 'signal_handler' (calls within one), 'invalid_record', 'uncounted' (more requests than can be
 -- counted), 'not_modelled' (requests that the driver model ignored), ...

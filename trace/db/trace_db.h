@@ -31,7 +31,7 @@ int um_db_rename(const char *from, const char *path, bool force);
 /*
  * Opens for reading. UM_ENOENT; UM_EFORMAT (not a database, not ours, cut off or damaged: the
  * message says which); UM_EVERSION (says both versions). A column that an older file lacks reads as
- * NULL, also in queries of one's own.
+ * NULL, a table that came later as empty, also in queries of one's own.
  */
 int um_db_open(struct um_db **out, const char *path);
 /*

@@ -5,15 +5,13 @@
 #ifndef UM_WORDS_H
 #define UM_WORDS_H
 
+#include "trace/spool/spool_record.h" /* UM_PAGEABLE_*, of allocation.flags */
+
 struct um_word {
 	int code;
 	const char *word; /* NULL ends a list */
 	const char *label;
 };
-
-/* allocation.flags of pageable memory: what the kernel calls its initial heap and stack. */
-#define UM_PAGEABLE_HEAP  1
-#define UM_PAGEABLE_STACK 2
 
 /* fault.access */
 enum um_fault_access {
@@ -48,9 +46,18 @@ enum um_traffic_cause {
 	UM_TRAFFIC_CAUSES
 };
 
+/* device.link where host and device share one memory */
+#define UM_LINK_NONE "shared memory"
+
 /* driver_event.kind */
 #define UM_EVENT_QUEUE_EVICTION "queue_eviction"
 #define UM_EVENT_VRAM_REFUSED	"vram_refused" /* no room on the device: mapped from the host */
+
+/* bound.quantity */
+#define UM_BOUND_BYTES_TO_DEVICE "bytes_to_device"
+#define UM_BOUND_BYTES_TO_HOST	 "bytes_to_host"
+#define UM_BOUND_DEVICE_FAULTS	 "device_faults"
+#define UM_BOUND_HOST_FAULTS	 "host_faults"
 
 /* mapping.change */
 enum um_mapping_change {

@@ -1,6 +1,7 @@
 /* Pinned and registered host memory. */
 #include "api.h"
 #include "memory_registered.h"
+#include "pageable.h"
 
 static hipError_t host_get_device_pointer(void **out, void *address, unsigned flags)
 {
@@ -59,6 +60,7 @@ static hipError_t host_register(void *start, size_t bytes, unsigned flags)
 	op.bytes = bytes;
 	um_tracer_op_begin(&op);
 	um_memory_record(allocation, &op, "");
+	um_pageable_forget(start, bytes);
 	um_tracer_op_end(&op, hipSuccess);
 	return hipSuccess;
 }

@@ -1,4 +1,5 @@
 #include "api.h"
+#include "process_xnack.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,11 @@ static const struct um_played_device mi250x_gcd = {
 	.memory_clock_khz = 1600000,
 	.memory_bus_bits = 4096,
 	.l2_bytes = 8u << 20,
-	.xnack = true,
+};
+
+/* Its XNACK mode is each process's own; see sim/machine/machines/mi250x.yaml. */
+static const struct um_spool_config alone = {
+	.xnack_may = UM_XNACK_MAY_TURN_ON | UM_XNACK_MAY_TURN_OFF,
 };
 
 static struct um_played_device played;
@@ -43,7 +48,7 @@ static void play(const struct um_spool_config *config)
 	played.memory_clock_khz = either(config->memory_clock_khz, played.memory_clock_khz);
 	played.memory_bus_bits = either(config->memory_bus_bits, played.memory_bus_bits);
 	played.l2_bytes = either(config->l2_bytes, played.l2_bytes);
-	played.xnack = config->xnack;
+	played.host_access = config->host_access;
 	count = config->devices < UM_MAX_DEVICES ? config->devices : UM_MAX_DEVICES;
 }
 
@@ -55,6 +60,9 @@ static void choose(void)
 	count = 1;
 	if (config && config->devices)
 		play(config);
+	else
+		config = &alone;
+	played.xnack = um_process_xnack(config->xnack, config->xnack_may, um_hsa_xnack());
 }
 
 uint32_t um_device_count(void)

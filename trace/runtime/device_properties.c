@@ -67,7 +67,7 @@ static void speeds(hipDeviceProp_t *p, const struct um_played_device *device)
 	p->l2CacheSize = (int)device->l2_bytes;
 }
 
-static void abilities(hipDeviceProp_t *p)
+static void abilities(hipDeviceProp_t *p, const struct um_played_device *device)
 {
 	p->arch = (hipDeviceArch_t){
 		.hasGlobalInt32Atomics = 1,
@@ -90,11 +90,14 @@ static void abilities(hipDeviceProp_t *p)
 	p->isLargeBar = 1;
 	p->ECCEnabled = 1;
 	/*
-	 * Managed memory migrates and both sides may use it at once. Memory of malloc() works in
-	 * kernels here but is not seen by the trace, so programs are told to use managed memory.
+	 * As AMD's runtime has it on a kernel with HMM (clr, hip_device.cpp and rocdevice.cpp): memory
+	 * of malloc() is for kernels where faults are retried. Its "uses host page tables" is for
+	 * full-profile agents, which no device here is; 0.
 	 */
 	p->managedMemory = 1;
 	p->concurrentManagedAccess = 1;
+	p->pageableMemoryAccess = device->xnack;
+	p->directManagedMemAccessFromHost = device->host_access;
 }
 
 void um_device_properties(hipDeviceProp_t *p, uint32_t ordinal)
@@ -118,7 +121,7 @@ void um_device_properties(hipDeviceProp_t *p, uint32_t ordinal)
 	arch_name(p, device);
 	shape(p);
 	speeds(p, device);
-	abilities(p);
+	abilities(p, device);
 }
 
 /* --- attributes: a field of the properties, or a constant --- */

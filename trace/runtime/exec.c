@@ -1,5 +1,4 @@
 #include "exec.h"
-#include "arena.h"
 #include "device_export.h"
 #include "fibre.h"
 #include "lane_crash.h"
@@ -152,7 +151,7 @@ static void say_dead(const struct run *run)
 	char where[64] = "in um_yield()";
 
 	if (!address && group->spin.lines)
-		address = um_arena.base + ((uint64_t)group->spin.line[0] << UM_LINE_SHIFT);
+		address = um_spin_address(group->spin.line[0]);
 	if (address)
 		snprintf(where, sizeof(where), "on address %p", address);
 	dprintf(STDERR_FILENO,

@@ -140,6 +140,22 @@ void um_fibre_drop_all(void)
 		slab_put(slab);
 }
 
+bool um_fibre_is_same(const void *address, const void *other)
+{
+	static uint32_t last; /* slab: most questions are about the same few stacks */
+	uintptr_t at;
+
+	for (uint32_t tried = 0; tried < pool.slabs; tried++, last++) {
+		if (last >= pool.slabs)
+			last = 0;
+		at = (uintptr_t)address - (uintptr_t)pool.slab[last];
+		if (at < SLAB_BYTES)
+			return ((uintptr_t)other - (uintptr_t)pool.slab[last]) / STACK_BYTES ==
+			       at / STACK_BYTES;
+	}
+	return false;
+}
+
 bool um_fibre_overflowed(const void *address)
 {
 	for (uint32_t i = 0; i < pool.slabs && i < GUARDED_SLABS; i++) {

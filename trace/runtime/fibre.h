@@ -30,6 +30,8 @@ um_context um_fibre_create(void (*body)(um_fibre_stack));
 void um_fibre_leave(um_fibre_stack, um_context to, uint64_t value) __attribute__((noreturn));
 /* Calls every stack idle, whatever waits on it, and gives most of their memory back. */
 void um_fibre_drop_all(void);
+/* Whether both addresses lie on the same stack. */
+bool um_fibre_is_same(const void *address, const void *other);
 /* Whether `address` is where a body ends up that needs more than its stack. */
 bool um_fibre_overflowed(const void *address);
 

@@ -4,6 +4,7 @@
 #include "arena.h"
 #include "device_export.h"
 #include "lane_group.h"
+#include "pageable.h"
 #include "recorder.h"
 
 #include <hip/hip_runtime_api.h>
@@ -29,25 +30,32 @@ static inline void append(uint32_t line, unsigned descriptor)
 	um_window.cursor = at + UM_WINDOW_TILE;
 }
 
-static void append_or_wait(const char *address, unsigned descriptor)
+static void append_or_wait(const char *address, uint32_t line, unsigned descriptor)
 {
 	if (um_window.cursor == um_window.limit) {
 		um_running_lane()->address = address;
 		um_group_wait(um_running.group->full);
 		um_running_lane()->address = NULL;
 	}
-	append((uint32_t)(((uintptr_t)address - um_window.base) >> UM_LINE_SHIFT), descriptor);
+	append(line, descriptor);
 }
 
 /* LDS and private memory, reached through a pointer that may point anywhere. */
 static bool is_private(const char *address)
 {
 	const struct um_launch *launch = um_running.launch;
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const char *here = __builtin_frame_address(0);
 
 	return (uintptr_t)address - (uintptr_t)um_lds_dynamic < UM_LDS_BYTES ||
 	       (uintptr_t)address - (uintptr_t)launch->static_lds < launch->static_lds_bytes ||
-	       (uintptr_t)address - here < UM_FIBRE_STACK_BYTES;
+	       ((uintptr_t)address - (uintptr_t)here < UM_FIBRE_STACK_BYTES &&
+		um_fibre_is_same(here, address));
+}
+
+/* What is to be recorded though it is not in the arena. */
+static bool is_pageable(const char *address)
+{
+	return um_pageable_active() && !is_private(address);
 }
 
 static void outside(const char *address)
@@ -63,17 +71,44 @@ static void outside(const char *address)
 		um_recorder_outside();
 }
 
+static uint32_t arena_line(const char *address)
+{
+	return (uint32_t)(((uintptr_t)address - um_window.base) >> UM_LINE_SHIFT);
+}
+
+static const char *next_line(const char *address)
+{
+	return address + UM_LINE_BYTES - ((uintptr_t)address & (UM_LINE_BYTES - 1));
+}
+
 /* Line after line. The first entry counts as the access, the others continue it. */
 static void access_lines(const char *address, uint64_t bytes, unsigned descriptor)
 {
 	unsigned continued = descriptor & ~UM_ACCESS_BYTES(~0u);
 	const char *end = address + bytes;
-	const char *at = address;
 
-	while (at < end) {
-		append_or_wait(at, at == address ? descriptor : continued);
-		at += UM_LINE_BYTES - ((uintptr_t)at & (UM_LINE_BYTES - 1));
+	for (const char *at = address; at < end; at = next_line(at))
+		append_or_wait(at, arena_line(at), at == address ? descriptor : continued);
+}
+
+/*
+ * The same for memory that HIP did not allocate, of which each page may belong to another mapping.
+ * False: the first byte stays outside, and so does all of the access.
+ */
+static bool pageable_lines(const char *address, uint64_t bytes, unsigned descriptor)
+{
+	unsigned continued = descriptor & ~UM_ACCESS_BYTES(~0u);
+	const char *end = address + bytes;
+
+	for (const char *at = address; at < end; at = next_line(at)) {
+		uint32_t line = um_pageable_line(at);
+
+		if (line)
+			append_or_wait(at, line, at == address ? descriptor : continued);
+		else if (at == address)
+			return false;
 	}
+	return true;
 }
 
 static bool inside(const char *address, uint64_t bytes)
@@ -89,7 +124,7 @@ static __attribute__((noinline)) void access_slowly(const char *address, unsigne
 
 	if (inside(address, bytes))
 		access_lines(address, bytes, descriptor);
-	else
+	else if (!is_pageable(address) || !pageable_lines(address, bytes, descriptor))
 		outside(address);
 }
 
@@ -116,12 +151,14 @@ void um_access_range(const void *address, unsigned long bytes, unsigned descript
 
 	if (!bytes)
 		return;
-	if (!inside(address, bytes)) {
+	if (inside(address, bytes)) {
+		um_recorder_count(UM_ACCESS_KIND(descriptor), 1, bytes);
+		access_lines(address, bytes, continued);
+	} else if (is_pageable(address) && pageable_lines(address, bytes, continued)) {
+		um_recorder_count(UM_ACCESS_KIND(descriptor), 1, bytes);
+	} else {
 		outside(address);
-		return;
 	}
-	um_recorder_count(UM_ACCESS_KIND(descriptor), 1, bytes);
-	access_lines(address, bytes, continued);
 }
 
 const struct um_lane *um_self(void)

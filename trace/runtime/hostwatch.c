@@ -78,7 +78,11 @@ static void *map_ranges(size_t count)
 	void *map = mmap(NULL, count * sizeof(struct um_watch_range), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	return map == MAP_FAILED ? NULL : map;
+	if (map == MAP_FAILED)
+		return NULL;
+	/* Its flag keeps the kernel from joining it to mappings of the program (pageable.h). */
+	madvise(map, count * sizeof(struct um_watch_range), MADV_DONTDUMP);
+	return map;
 }
 
 static bool grow(void)

@@ -1,8 +1,12 @@
 #include "lane_spin.h"
 #include "arena.h"
 #include "lane_group.h"
+#include "pageable.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 /* Windows in a row that show the same lines, and rounds of nothing but um_yield(). */
 #define SPIN_WINDOWS 3u
@@ -76,17 +80,44 @@ static uint32_t first_lane(const uint64_t *set)
 	return wave * UM_WAVE_LANES + (uint32_t)__builtin_ctzll(set[wave]);
 }
 
+const void *um_spin_address(uint32_t line)
+{
+	uint64_t offset = (uint64_t)line << UM_LINE_SHIFT;
+
+	return offset < UM_ARENA_SPAN ? um_arena.base + offset : um_pageable_address(line);
+}
+
+/*
+ * False: there is no memory now. The host may have unmapped what a lane has looked at, and only the
+ * lane may crash of that: the system reads for us, or says that it does no such thing.
+ */
+static bool read_line(uint64_t words[UM_LINE_BYTES / sizeof(uint64_t)], uint32_t line)
+{
+	void *address = (void *)(uintptr_t)um_spin_address(line);
+	struct iovec to = {words, UM_LINE_BYTES}, from = {address, UM_LINE_BYTES};
+	uint32_t page = line / UM_PAGE_LINES;
+
+	if (page < UM_ARENA_PAGES && !um_arena.page_owner[page])
+		return false;
+	if (page >= UM_ARENA_PAGES) {
+		ssize_t got = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+
+		if (got >= 0 || errno == EFAULT)
+			return got == UM_LINE_BYTES;
+	}
+	memcpy(words, address, UM_LINE_BYTES);
+	return true;
+}
+
 uint64_t um_spin_contents(const struct um_spin *spin)
 {
 	uint64_t hash = 0;
 
 	for (uint32_t i = 0; i < spin->lines; i++) {
 		uint64_t words[UM_LINE_BYTES / sizeof(uint64_t)];
-		uint64_t offset = (uint64_t)spin->line[i] << UM_LINE_SHIFT;
 
-		if (!um_arena.page_owner[offset >> UM_PAGE_SHIFT])
+		if (!read_line(words, spin->line[i]))
 			continue;
-		memcpy(words, um_arena.base + offset, sizeof(words));
 		for (uint32_t word = 0; word < UM_LINE_BYTES / sizeof(uint64_t); word++)
 			hash = mix(hash + words[word] + 1);
 	}

@@ -39,6 +39,8 @@ struct um_spin {
 void um_spin_begin(struct um_spin *);
 /* No lane is ready, some are full or yielded; the window is still there. True: give up the turn. */
 bool um_spin_round(struct um_group *);
+/* Where a line of the window lies. */
+const void *um_spin_address(uint32_t line);
 /* A hash of what the watched lines hold now. */
 uint64_t um_spin_contents(const struct um_spin *);
 

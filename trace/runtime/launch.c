@@ -1,6 +1,7 @@
 /* A launch from its checks to its records. */
 #include "api.h"
 #include "device_limits.h"
+#include "pageable.h"
 #include "trace/compiler/device/device_abi.h"
 
 #include <stdlib.h>
@@ -120,6 +121,7 @@ static hipError_t run(struct um_launch *launch, uint32_t stream)
 	struct um_record_op op = um_op(UM_OP_LAUNCH, stream);
 
 	op.flags = UM_OP_ASYNC | (launch->hooked ? 0 : UM_OP_UNTRACED);
+	um_pageable_refresh();
 	launch->op = um_tracer_op_begin(&op);
 	record_kernel(launch, NULL);
 	hipError_t error = (hipError_t)um_exec_run(launch, &totals);

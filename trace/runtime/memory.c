@@ -2,6 +2,7 @@
 #include "api.h"
 #include "hostwatch.h"
 #include "memory_registered.h"
+#include "pageable.h"
 #include "page_state.h"
 #include "trace/base/error.h"
 #include "trace/base/units.h"
@@ -53,6 +54,7 @@ static void count(const struct um_allocation *allocation, uint64_t bytes)
 void um_memory_child(void)
 {
 	memset(used, 0, sizeof(used));
+	um_pageable_child();
 	um_arena_child();
 }
 
@@ -172,10 +174,12 @@ hipError_t um_memory_free(struct um_allocation *allocation, uint32_t stream)
 		um_hostwatch_remove(allocation->offset, watched_bytes(allocation));
 	count(allocation, -allocation->bytes);
 	um_page_state_free(allocation->state);
-	if (allocation->kind == UM_ALLOCATION_REGISTERED)
+	if (allocation->kind == UM_ALLOCATION_REGISTERED) {
+		um_pageable_forget(um_memory_start(allocation), allocation->bytes);
 		um_registered_remove(allocation);
-	else
+	} else {
 		um_arena_free(allocation);
+	}
 	um_tracer_op_end(&op, hipSuccess);
 	return hipSuccess;
 }

@@ -56,6 +56,36 @@ bool um_registered_overlaps(const void *start, uint64_t bytes)
 	return false;
 }
 
+static uintptr_t first_page(const struct registered *r)
+{
+	return (uintptr_t)r->start & ~(uintptr_t)(UM_PAGE_BYTES - 1);
+}
+
+static uint64_t page_bytes(const struct registered *r)
+{
+	return (r->allocation.bytes + UM_PAGE_BYTES - 1) & ~(uint64_t)(UM_PAGE_BYTES - 1);
+}
+
+struct um_allocation *um_registered_page(uintptr_t address)
+{
+	for (struct registered *r = all; r; r = r->next)
+		if (address - first_page(r) < page_bytes(r))
+			return &r->allocation;
+	return NULL;
+}
+
+void um_registered_avoid(uintptr_t address, uintptr_t *start, uintptr_t *end)
+{
+	for (const struct registered *r = all; r; r = r->next) {
+		uintptr_t first = first_page(r), last = first + page_bytes(r);
+
+		if (last <= address && last > *start)
+			*start = last;
+		if (first > address && first < *end)
+			*end = first;
+	}
+}
+
 void *um_registered_start(const struct um_allocation *allocation)
 {
 	return ((const struct registered *)allocation)->start;

@@ -13,11 +13,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define PAGE_MASK 4095ul
+
 struct um_module {
 	struct um_module *next;
 	void *library; /* of dlopen */
 	char *lds;
 	uint64_t lds_bytes;
+	uintptr_t start, end; /* of its segments, in whole pages */
 };
 
 static struct um_module *all;
@@ -117,6 +120,27 @@ static void find_lds(struct um_module *module)
 	module->lds_bytes = (uint64_t)(stop - start);
 }
 
+/* Where its segments lie. Not dladdr(): a thread that loads a library may wait for our lock. */
+static void find_extent(struct um_module *module, const void *image)
+{
+	const Elf64_Ehdr *header = image;
+	const Elf64_Phdr *segment = (const void *)((const char *)image + header->e_phoff);
+	struct link_map *map;
+
+	if (dlinfo(module->library, RTLD_DI_LINKMAP, &map))
+		return;
+	for (unsigned i = 0; i < header->e_phnum; i++) {
+		uintptr_t start = map->l_addr + segment[i].p_vaddr;
+		uintptr_t end = (start + segment[i].p_memsz + PAGE_MASK) & ~(uintptr_t)PAGE_MASK;
+
+		if (segment[i].p_type != PT_LOAD)
+			continue;
+		start &= ~(uintptr_t)PAGE_MASK;
+		module->start = module->end && module->start < start ? module->start : start;
+		module->end = module->end > end ? module->end : end;
+	}
+}
+
 int um_module_load(struct um_module **out, const void *bundle, size_t bytes)
 {
 	struct um_bundle_entry entry;
@@ -136,6 +160,7 @@ int um_module_load(struct um_module **out, const void *bundle, size_t bytes)
 		return error;
 	}
 	find_lds(module);
+	find_extent(module, entry.image);
 	module->next = all;
 	all = module;
 	*out = module;
@@ -231,6 +256,22 @@ bool um_module_holds(const void *address)
 		if (is_own(module, &info))
 			return true;
 	return false;
+}
+
+bool um_module_avoid(uintptr_t address, uintptr_t *start, uintptr_t *end)
+{
+	for (const struct um_module *module = all; module; module = module->next) {
+		if (address - module->start < module->end - module->start) {
+			*start = module->start;
+			*end = module->end;
+			return false;
+		}
+		if (module->end <= address && module->end > *start)
+			*start = module->end;
+		if (module->start > address && module->start < *end)
+			*end = module->start;
+	}
+	return true;
 }
 
 void um_module_lds(const struct um_module *module, char **start, uint64_t *bytes)

@@ -49,6 +49,11 @@ int um_module_kernel(struct um_kernel *out, struct um_module *, const char *mang
 int um_module_symbol(void **address, uint64_t *bytes, struct um_module *, const char *name);
 /* Whether a code object that is loaded holds `address`: a variable of it. */
 bool um_module_holds(const void *address);
+/*
+ * Narrows [*start, *end) around the address to where no code object is, in whole pages. False: one
+ * holds the address, and *start and *end are its own.
+ */
+bool um_module_avoid(uintptr_t address, uintptr_t *start, uintptr_t *end);
 /* The static LDS of all its kernels; *start is NULL where the code object has none. */
 void um_module_lds(const struct um_module *, char **start, uint64_t *bytes);
 

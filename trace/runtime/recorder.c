@@ -1,5 +1,6 @@
 #include "recorder.h"
 #include "arena.h"
+#include "pageable.h"
 #include "recorder_pages.h"
 #include "recorder_stream.h"
 #include "window.h"
@@ -91,12 +92,12 @@ static inline void count_request(struct um_page *page, uint64_t bit, unsigned ki
 /* `lanes` of a wave access the line with one instruction. False: no allocation there. */
 static inline bool touch_line(uint32_t line, unsigned kind)
 {
-	uint32_t arena_page = line / UM_PAGE_LINES;
+	uint32_t number = line / UM_PAGE_LINES;
 	uint64_t bit = UINT64_C(1) << line % UM_PAGE_LINES;
-	struct um_page *page = &um_pages[arena_page];
+	struct um_page *page = &um_pages[number];
 
 	if (__builtin_expect(!page->allocation, 0) &&
-	    !um_page_touch(arena_page, kind == UM_ACCESS_WRITE))
+	    !um_page_touch(number, kind == UM_ACCESS_WRITE))
 		return false;
 	if (kind != UM_ACCESS_WRITE)
 		page->lines_read |= bit;
@@ -104,7 +105,7 @@ static inline bool touch_line(uint32_t line, unsigned kind)
 		page->lines_written |= bit;
 	if (um_recorder_requests)
 		count_request(page, bit, kind);
-	um_stream_touch(page, arena_page, kind != UM_ACCESS_READ);
+	um_stream_touch(page, number, kind != UM_ACCESS_READ);
 	return true;
 }
 
@@ -257,6 +258,8 @@ int um_recorder_begin(uint32_t op, uint32_t lanes_per_group)
 {
 	int error = op ? um_pages_init() : 0;
 
+	if (!error)
+		error = um_pageable_begin(op);
 	if (error)
 		return error;
 	um_window.base = um_arena.span ? (uintptr_t)um_arena.base : NO_ARENA;
@@ -291,6 +294,7 @@ void um_recorder_end(struct um_launch_totals *totals)
 		um_pages_send(recorder.op);
 		um_stream_end();
 	}
+	um_pageable_end();
 	if (totals)
 		*totals = recorder.totals;
 }

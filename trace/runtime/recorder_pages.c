@@ -1,5 +1,6 @@
 #include "recorder_pages.h"
 #include "arena.h"
+#include "pageable.h"
 #include "trace/base/error.h"
 #include "tracer.h"
 
@@ -8,10 +9,9 @@
 #include <sys/mman.h>
 
 #define WORD_BITS    64u
-#define WORDS	     (UM_ARENA_PAGES / WORD_BITS)
 #define RUNS_AT_ONCE 1024u /* 40 KiB, well below UM_SPOOL_RECORD_MAX */
 
-/* Touched pages of one allocation: first and last, in the arena. */
+/* Touched pages of one allocation: first and last, by number. */
 struct extent {
 	uint32_t allocation;
 	uint32_t first, last;
@@ -25,6 +25,7 @@ static struct extent *extents;
 static struct {
 	uint32_t allocation, first_page;
 } last_owner;
+static uint64_t pages_end; /* how many there can be: a multiple of WORD_BITS squared */
 
 static union {
 	struct um_record_pages record;
@@ -45,34 +46,48 @@ static void *map(uint64_t bytes)
 
 int um_pages_init(void)
 {
+	if (!pages_end)
+		pages_end = um_pageable ? UM_PAGEABLE_PAGES_END : UM_ARENA_PAGES;
 	if (!um_pages)
-		um_pages = map(UM_ARENA_PAGES * sizeof(*um_pages));
+		um_pages = map(pages_end * sizeof(*um_pages));
 	if (!touched)
-		touched = map(UM_ARENA_PAGES / 8);
+		touched = map(pages_end / 8);
 	if (!words)
-		words = map(WORDS / 8);
+		words = map(pages_end / WORD_BITS / 8);
 	if (!extents)
-		extents = map(UM_ARENA_PAGES * sizeof(*extents));
+		extents = map(pages_end * sizeof(*extents));
 	if (um_pages && touched && words && extents)
 		return 0;
 	return um_fail_errno(UM_ENOMEM, "cannot map the records of pages");
 }
 
-bool um_page_touch(uint32_t arena_page, bool written_first)
+/* The allocation that has the page, 0 for none, and the number of its first page. */
+static uint32_t owner_of(uint32_t number, uint32_t *first_page)
 {
-	struct um_page *page = &um_pages[arena_page];
-	uint32_t owner = um_arena.page_owner[arena_page];
-	uint32_t word = arena_page / WORD_BITS;
+	uint32_t owner;
 
-	if (!owner)
-		return false;
-	if (owner != last_owner.allocation) {
+	if (number >= UM_ARENA_PAGES)
+		return um_pageable_touch(number, first_page);
+	owner = um_arena.page_owner[number];
+	if (owner && owner != last_owner.allocation) {
 		last_owner.allocation = owner;
 		last_owner.first_page = (uint32_t)(um_arena_by_id(owner)->offset >> UM_PAGE_SHIFT);
 	}
+	*first_page = last_owner.first_page;
+	return owner;
+}
+
+bool um_page_touch(uint32_t number, bool written_first)
+{
+	struct um_page *page = &um_pages[number];
+	uint32_t word = number / WORD_BITS, first_page;
+	uint32_t owner = owner_of(number, &first_page);
+
+	if (!owner)
+		return false;
 	page->allocation = owner;
-	page->first_page = last_owner.first_page | (written_first ? UM_PAGE_WRITTEN_FIRST : 0);
-	touched[word] |= UINT64_C(1) << arena_page % WORD_BITS;
+	page->first_page = first_page | (written_first ? UM_PAGE_WRITTEN_FIRST : 0);
+	touched[word] |= UINT64_C(1) << number % WORD_BITS;
 	words[word / WORD_BITS] |= UINT64_C(1) << word % WORD_BITS;
 	return true;
 }
@@ -83,7 +98,7 @@ static uint32_t find_extents(void)
 {
 	uint32_t count = 0;
 
-	for (uint32_t w = 0; w < WORDS / WORD_BITS; w++)
+	for (uint32_t w = 0; w < pages_end / WORD_BITS / WORD_BITS; w++)
 		for (uint64_t rest = words[w]; rest; rest &= rest - 1) {
 			uint32_t word = w * WORD_BITS + (uint32_t)__builtin_ctzll(rest);
 
@@ -133,11 +148,11 @@ static bool continues(const struct um_page_run *run, const struct um_page_run *n
 	       run->requests == next->requests && run->atomics == next->atomics;
 }
 
-static void add(uint32_t op, const struct um_page *page, uint32_t arena_page)
+static void add(uint32_t op, const struct um_page *page, uint32_t number)
 {
 	struct um_page_run run = {
 		.allocation = page->allocation,
-		.first_page = arena_page - (page->first_page & ~UM_PAGE_WRITTEN_FIRST),
+		.first_page = number - (page->first_page & ~UM_PAGE_WRITTEN_FIRST),
 		.pages = 1,
 		.touch = touch_of(page),
 		.lines_read = page->lines_read,

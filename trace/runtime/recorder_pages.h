@@ -1,6 +1,7 @@
 /*
- * What a launch did to each page of the arena: a flat array by page of the arena, memory only where
- * pages are touched, and the set of touched pages, which gives them back in order.
+ * What a launch did to each page: a flat array by page of the arena and, behind them, of pageable
+ * memory (pageable.h), memory only where pages are touched, and the set of touched pages, which gives
+ * them back in order.
  */
 #ifndef UM_RECORDER_PAGES_H
 #define UM_RECORDER_PAGES_H
@@ -16,17 +17,17 @@ struct um_page {
 	uint64_t emitted[2]; /* stream: number of its last emission as read, as write */
 	uint32_t requests, atomics;
 	uint32_t allocation; /* not 0 once touched */
-	uint32_t first_page; /* of the allocation in the arena */
+	uint32_t first_page; /* of the allocation among all pages */
 };
 /* On um_page.first_page. */
 #define UM_PAGE_WRITTEN_FIRST 0x80000000u
 
-extern struct um_page *um_pages; /* by page of the arena */
+extern struct um_page *um_pages;
 
 /* Maps the array, once. UM_ENOMEM. */
 int um_pages_init(void);
 /* For a page whose record is all 0. False when the page belongs to no allocation. */
-bool um_page_touch(uint32_t arena_page, bool written_first);
+bool um_page_touch(uint32_t number, bool written_first);
 /* Sends PAGES of the op and makes every record all 0 again. */
 void um_pages_send(uint32_t op);
 

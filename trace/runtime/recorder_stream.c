@@ -48,16 +48,16 @@ void um_stream_group(uint64_t linear_group)
 	um_stream_emissions += UM_STREAM_FILTER_PAGES;
 }
 
-void um_stream_emit(struct um_page *page, uint32_t arena_page, bool write)
+void um_stream_emit(struct um_page *page, uint32_t number, bool write)
 {
-	uint32_t number = arena_page - (page->first_page & ~UM_PAGE_WRITTEN_FIRST);
+	uint32_t in_allocation = number - (page->first_page & ~UM_PAGE_WRITTEN_FIRST);
 
 	page->emitted[write] = ++um_stream_emissions;
-	if (um_stream_put(&encoder, group, page->allocation, number, write))
+	if (um_stream_put(&encoder, group, page->allocation, in_allocation, write))
 		return;
 	send();
 	um_stream_encoder_init(&encoder, out.record.payload);
-	um_stream_put(&encoder, group, page->allocation, number, write);
+	um_stream_put(&encoder, group, page->allocation, in_allocation, write);
 }
 
 void um_stream_end(void)

@@ -30,7 +30,8 @@ struct um_played_device {
 	uint32_t memory_clock_khz;
 	uint32_t memory_bus_bits;
 	uint32_t l2_bytes;
-	bool xnack;
+	bool xnack;	  /* faults are retried for this process */
+	bool host_access; /* the host reaches its memory where it is */
 };
 uint32_t um_device_count(void);
 const struct um_played_device *um_device_get(uint32_t device);

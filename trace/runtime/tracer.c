@@ -7,6 +7,8 @@
 #include "tracer_site.h"
 #include "arena.h"
 #include "hostwatch.h"
+#include "pageable.h"
+#include "process_xnack.h"
 #include "recorder.h"
 #include "runtime.h"
 #include "../spool/spool_ring.h"
@@ -40,12 +42,29 @@ static _Thread_local uint32_t thread;
 static _Atomic uint64_t *children;
 static uint64_t busy_launches; /* while other host threads ran */
 
+/*
+ * What goes before the first record, and no sooner: a program may set HSA_XNACK in main(), as AMD's
+ * runtime reads it at the first call of HIP.
+ */
+static struct {
+	bool is_told;
+	enum um_host_watch host_watch;
+	uint64_t start_ns;
+} greeting;
+
 /* The interval in which the host is watched. */
 static struct {
 	bool open;
 	bool device_work; /* since the last device synchronisation: touches may race with it */
 	uint64_t start_ns;
 } interval;
+
+/* The HOST op before the launch under way; umtrace --pageable keeps a number for it. */
+static struct {
+	uint32_t op;
+	bool is_put;
+	uint64_t at_ns;
+} before_launch;
 
 /* The HOST op that is being written. */
 static struct {
@@ -86,8 +105,14 @@ static void switch_off(void)
 	writer = NULL;
 }
 
+static void put_greeting(void);
+
 static void put(const struct um_record *record)
 {
+	if (state == ON && !greeting.is_told) {
+		greeting.is_told = true;
+		put_greeting();
+	}
 	if (state == ON && !um_spool_put(writer, record))
 		switch_off();
 }
@@ -103,17 +128,20 @@ static void in_child(void)
 	writer = NULL;
 }
 
-static void put_hello(enum um_host_watch host_watch)
+static void put_hello(void)
 {
 	struct um_record_hello hello = {
 		.header = {sizeof(hello), UM_RECORD_HELLO, 0},
 		.spool_version = UM_SPOOL_VERSION,
 		.pid = (uint32_t)getpid(),
 		.backend = UM_BACKEND_EMULATED,
-		.host_watch = host_watch,
+		.host_watch = greeting.host_watch,
 		.filter_pages = UM_STREAM_FILTER_PAGES,
 		.requests = um_spool_config(writer)->requests,
-		.start_ns = now_ns(),
+		.pageable = um_spool_config(writer)->pageable,
+		.xnack = um_device_get(0)->xnack,
+		.hsa_xnack = um_hsa_xnack(),
+		.start_ns = greeting.start_ns,
 		.runtime = RUNTIME_NAME,
 	};
 
@@ -138,16 +166,23 @@ static void put_devices(void)
 	}
 }
 
-static void put_host_watch_limits(enum um_host_watch host_watch)
+static void put_host_watch_limits(void)
 {
 	const char *limits = um_hostwatch_limits();
 
-	if (host_watch == UM_HOST_WATCH_NONE)
+	if (greeting.host_watch == UM_HOST_WATCH_NONE)
 		limits = um_spool_config(writer)->host_watch == UM_HOST_WATCH_NONE
 				 ? "switched off (--host-watch=none)"
 				 : "no way of watching that was asked for works on this system";
 	if (limits)
 		um_tracer_loss(0, UM_LOSS_HOST_UNWATCHED, 1, limits);
+}
+
+static void put_greeting(void)
+{
+	put_hello();
+	put_devices();
+	put_host_watch_limits();
 }
 
 static void go_on(void)
@@ -166,14 +201,12 @@ static void go_on(void)
 		children = NULL;
 	pthread_atfork(NULL, NULL, in_child);
 	state = ON;
-	enum um_host_watch host_watch = um_hostwatch_init(um_spool_config(writer)->host_watch);
-
+	greeting.host_watch = um_hostwatch_init(um_spool_config(writer)->host_watch);
+	greeting.start_ns = now_ns();
 	um_recorder_requests = um_spool_config(writer)->requests;
-	put_hello(host_watch);
-	put_devices();
-	put_host_watch_limits(host_watch);
+	um_pageable = um_spool_config(writer)->pageable;
 	interval.open = true;
-	interval.start_ns = now_ns();
+	interval.start_ns = greeting.start_ns;
 }
 
 void um_tracer_attach(void)
@@ -228,19 +261,41 @@ static void put_pages(void)
 	pages->runs = 0;
 }
 
-/* The op is written with its first run: an interval without touches leaves none. */
-static void begin_host_op(void)
+static void put_host_op(uint32_t number, uint64_t end_ns)
 {
 	struct um_record_op op = {
 		.header = {sizeof(op), UM_RECORD_OP, 0},
-		.op = ++last_op,
+		.op = number,
 		.kind = UM_OP_HOST,
 		.start_ns = interval.start_ns,
-		.end_ns = now_ns(),
+		.end_ns = end_ns,
 	};
 
-	host.op = op.op;
 	put(&op.header);
+}
+
+/* The op is written with its first run: an interval without touches leaves none. */
+static void begin_host_op(void)
+{
+	host.op = ++last_op;
+	put_host_op(host.op, now_ns());
+}
+
+static void keep_host_op(void)
+{
+	before_launch.is_put = host.op && host.op == last_op;
+	before_launch.op = before_launch.is_put ? host.op : ++last_op;
+	before_launch.at_ns = now_ns();
+}
+
+uint32_t um_tracer_host_op(void)
+{
+	if (!um_tracer_on())
+		return 0;
+	if (!before_launch.is_put)
+		put_host_op(before_launch.op, before_launch.at_ns);
+	before_launch.is_put = true;
+	return before_launch.op;
 }
 
 /* A run lies within one range that was watched, so within one allocation. */
@@ -356,6 +411,8 @@ uint32_t um_tracer_op_begin(struct um_record_op *op)
 	if (interval.open && ends_interval(op))
 		end_interval();
 	note_device_work(op);
+	if (op->kind == UM_OP_LAUNCH && um_pageable)
+		keep_host_op();
 	op->header = (struct um_record){sizeof(*op), UM_RECORD_OP, 0};
 	op->op = ++last_op;
 	op->thread = thread_number();
@@ -421,6 +478,10 @@ static void put_sums(void)
 			       "other host threads ran");
 	if (used)
 		um_tracer_loss(0, UM_LOSS_CHILD, used, "forked children that used HIP");
+	if (um_pageable_shrunk())
+		um_tracer_loss(0, UM_LOSS_PARTLY_UNMAPPED, um_pageable_shrunk(),
+			       "mappings that kernels had used lost a part: its memory counts as "
+			       "freed with the rest");
 	if (refused && state == ON)
 		um_tracer_loss(0, UM_LOSS_SIGNAL_HANDLER, refused,
 			       "records of HIP calls made by a signal handler within a HIP call");

@@ -33,6 +33,11 @@ uint32_t um_tracer_op_begin(struct um_record_op *);
 /* Sets end_ns and result and writes the op (again, if begin wrote it); arms host watching after a
  * device operation. */
 void um_tracer_op_end(struct um_record_op *, int result);
+/*
+ * With umtrace --pageable, the HOST op before the launch under way, for what is found out about
+ * memory while that runs: written when it is first asked for. 0 when off.
+ */
+uint32_t um_tracer_host_op(void);
 /* The id of the place that called the HIP function: interned by return address. */
 uint32_t um_tracer_site(const void *return_address);
 void um_tracer_loss(uint32_t op, enum um_loss_kind, uint64_t count, const char *text);

@@ -6,7 +6,7 @@
  * cache, and a row of a tile is one cache line. Between tiles lies one row that is never used:
  * without it the same rows of all tiles would share one cache set.
  *
- * An entry is a line of the arena and the descriptor of the access (device_abi.h). Descriptors of 0
+ * An entry is a line of the arena (or of pageable memory behind it) and the descriptor of the access (device_abi.h). Descriptors of 0
  * bytes continue an access that began in another line, and count as none.
  */
 #ifndef UM_WINDOW_H

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define UM_SPOOL_VERSION 6u
+#define UM_SPOOL_VERSION 7u
 #define UM_PAGE_SHIFT	 12
 #define UM_PAGE_BYTES	 4096u
 #define UM_LINE_SHIFT	 6
@@ -60,6 +60,9 @@ enum um_host_watch {
 	UM_HOST_WATCH_MPROTECT,	 /* mprotect and SIGSEGV, and system calls that touch are wrapped */
 };
 
+/* What the program's environment has; anything but 0 and 1 is as if it were not set. */
+enum um_hsa_xnack { UM_HSA_XNACK_UNSET, UM_HSA_XNACK_0, UM_HSA_XNACK_1 };
+
 struct um_record_hello {
 	struct um_record header;
 	uint32_t spool_version;
@@ -68,9 +71,13 @@ struct um_record_hello {
 	uint32_t host_watch;   /* enum um_host_watch */
 	uint32_t filter_pages; /* K of the access stream's repeat filter */
 	uint32_t requests;     /* 1: coalesced requests are counted */
+	uint32_t xnack;	       /* 1: devices retry faults for this program */
+	uint32_t hsa_xnack;    /* enum um_hsa_xnack */
+	uint32_t pageable;     /* 1: accesses to memory that HIP did not allocate are recorded */
+	uint32_t reserved;
 	uint64_t start_ns;
-	char runtime
-		[64]; /* "umtrace HIP runtime 0.1.0 (HIP 5.2)", "CUPTI 13.0.1 (CUDA driver 13.0)" */
+	/* "umtrace HIP runtime 0.1.0 (HIP 5.2)", "CUPTI 13.0.1 (CUDA driver 13.0)" */
+	char runtime[64];
 	char driver[32]; /* version of the kernel's driver: "580.159.04"; "": none, or not told */
 };
 
@@ -105,15 +112,23 @@ enum um_allocation_kind {
 	UM_ALLOCATION_PAGEABLE,
 };
 
+/* um_record_allocation.flags of pageable memory: what the kernel calls its initial heap and stack. */
+#define UM_PAGEABLE_HEAP  1u
+#define UM_PAGEABLE_STACK 2u
+
 struct um_record_allocation {
 	struct um_record header;
 	uint32_t allocation;
 	uint32_t kind;	/* enum um_allocation_kind */
-	uint32_t flags; /* as given: hipMemAttach*, hipHostMalloc* */
+	uint32_t flags; /* as given: hipMemAttach*, hipHostMalloc*; pageable: UM_PAGEABLE_* */
 	int32_t device; /* current device at the call */
 	uint64_t address;
 	uint64_t bytes; /* as asked for */
-	uint32_t op;	/* UM_OP_ALLOC that made it; its free is a UM_OP_FREE */
+	/*
+	 * UM_OP_ALLOC that made it, or of pageable memory the UM_OP_HOST before the launch that
+	 * first touched it; its free is a UM_OP_FREE.
+	 */
+	uint32_t op;
 	uint32_t site;
 	char name[]; /* NUL-terminated; "" when the program gave none */
 };
@@ -236,9 +251,10 @@ enum um_loss_kind {
 	UM_LOSS_HOST_DURING_KERNEL, /* launches while other host threads ran, unwatched */
 	UM_LOSS_UNSUPPORTED, /* a HIP function that returned hipErrorNotSupported; text names it */
 	UM_LOSS_UNTRACED_LAUNCH,
-	UM_LOSS_CHILD,		/* a forked child used HIP: not traced */
-	UM_LOSS_CUT_OFF,	/* set by the ingest: the program ended without BYE */
-	UM_LOSS_SIGNAL_HANDLER, /* records of HIP calls that a signal handler made within one */
+	UM_LOSS_CHILD,		 /* a forked child used HIP: not traced */
+	UM_LOSS_CUT_OFF,	 /* set by the ingest: the program ended without BYE */
+	UM_LOSS_SIGNAL_HANDLER,	 /* records of HIP calls that a signal handler made within one */
+	UM_LOSS_PARTLY_UNMAPPED, /* pageable allocations that lost a part of their mapping */
 	UM_LOSS_DROPPED, /* records that the driver or CUPTI dropped, or that the spool had no room for */
 	UM_LOSS_UNKNOWN_RECORD, /* of a kind or a layout that the tap does not know; text says which */
 	UM_LOSS_TAP_OFF,	/* the tap did not start, or part of it; text says what and why */

@@ -16,23 +16,27 @@
 
 /* What umtrace tells the program; part of the ring's header. */
 struct um_spool_config {
-	uint32_t requests;   /* 1: count coalesced requests */
-	uint32_t host_watch; /* enum um_host_watch to insist on, or UM_HOST_WATCH_BEST */
-	uint32_t xnack;	     /* 1: devices report XNACK on */
-	uint32_t devices;    /* how many alike; 0: the runtime's default machine */
+	uint32_t requests;    /* 1: count coalesced requests */
+	uint32_t host_watch;  /* enum um_host_watch to insist on, or UM_HOST_WATCH_BEST */
+	uint32_t xnack;	      /* 1: devices retry faults for a process that does not choose */
+	uint32_t xnack_may;   /* UM_XNACK_MAY_*: what a process can choose */
+	uint32_t host_access; /* 1: the host reaches device memory where it is */
+	uint32_t devices;     /* how many alike; 0: the runtime's default machine */
 	uint32_t compute_units;
 	uint32_t clock_khz;
 	uint32_t memory_clock_khz;
 	uint32_t memory_bus_bits;
 	uint32_t l2_bytes;
-	uint32_t faults;   /* enum um_tap_faults: what a tap asks the driver for */
-	uint32_t set_nvtx; /* 1: NVTX_INJECTION64_PATH is of umtrace's making */
-	uint32_t reserved;
+	uint32_t pageable;     /* 1: record accesses to memory that HIP did not allocate */
+	uint32_t faults;       /* enum um_tap_faults: what a tap asks the driver for */
+	uint32_t set_nvtx;     /* 1: NVTX_INJECTION64_PATH is of umtrace's making */
 	uint64_t memory_bytes; /* of each device */
 	char device_name[64];
 	char device_arch[32]; /* "gfx90a" */
 };
-#define UM_HOST_WATCH_BEST 0xffffffffu
+#define UM_HOST_WATCH_BEST    0xffffffffu
+#define UM_XNACK_MAY_TURN_ON  1u
+#define UM_XNACK_MAY_TURN_OFF 2u
 
 /* Fault records cost time, those of the host most. */
 enum um_tap_faults { UM_TAP_FAULTS_OFF, UM_TAP_FAULTS_GPU, UM_TAP_FAULTS_ALL };

@@ -1,6 +1,9 @@
 #include "closing.h"
 
 #include "trace/base/units.h"
+#include "trace/db/xnack_text.h"
+
+#include <string.h>
 
 #define LOSSES_SHOWN 8
 
@@ -110,6 +113,38 @@ static void print_head(FILE *out, const struct um_closing *closing)
 		um_format_bytes(managed, sizeof(managed), closing->totals->managed_bytes));
 }
 
+static void print_xnack(FILE *out, const struct um_closing *closing)
+{
+	const struct um_model *model = closing->model;
+	const struct um_xnack_facts facts = {
+		.xnack = closing->run->xnack,
+		.source = closing->run->xnack_source,
+		.driver = model->ran ? model->driver->name : NULL,
+		.is_modelled = um_param_find(model->policy->params, model->driver->params,
+					     "xnack") != NULL,
+		.shares_memory = model->machine->apu,
+	};
+	char text[512];
+
+	if (*um_xnack_text(text, sizeof(text), &facts))
+		fprintf(out, "umtrace: %s\n", text);
+}
+
+/* The emulation runs what hardware would not. */
+static void print_pageable(FILE *out, const struct um_closing *closing)
+{
+	int64_t pageable = 0;
+
+	um_db_integer(closing->db,
+		      "SELECT EXISTS (SELECT 1 FROM allocation WHERE kind = 'pageable') AND "
+		      "?1 IS NOT NULL",
+		      1, &pageable);
+	if (pageable && closing->run->xnack && !strcmp(closing->run->xnack, "off"))
+		fprintf(out,
+			"umtrace: kernels used memory that HIP did not allocate: on the GPU that "
+			"takes XNACK (--xnack on)\n");
+}
+
 static void print_nothing(FILE *out, const struct um_closing *closing)
 {
 	if (closing->is_static)
@@ -129,9 +164,11 @@ void um_closing_print(FILE *out, const struct um_closing *closing)
 		print_losses(out, closing->db);
 		return;
 	}
+	print_xnack(out, closing);
 	print_head(out, closing);
 	if (closing->model->ran)
 		print_model(out, closing->model);
+	print_pageable(out, closing);
 	print_losses(out, closing->db);
 	fprintf(out, "umtrace: next: umanalyze summary %s\n", closing->path);
 	fprintf(out, "     or: umsim replay %s -P policy.yaml\n", closing->path);

@@ -11,6 +11,7 @@ struct um_closing {
 	const char *path, *program;
 	uint64_t duration_ns;
 	const struct um_ingest_totals *totals;
+	const struct um_run_row *run;
 	const struct um_model *model;
 	bool attached; /* the program loaded our runtime and used HIP */
 	bool is_static;

@@ -18,7 +18,7 @@ struct um_ingest_totals {
 	uint64_t invalid_rows; /* page runs of records that were else right */
 	uint64_t uncounted;    /* page runs with more requests than can be counted */
 	bool hello, bye;
-	uint32_t requests; /* as the program said */
+	uint32_t requests, pageable; /* as the program said */
 };
 
 struct um_ingest;

@@ -21,7 +21,11 @@ int um_ingest_origins(struct um_ingest *ingest)
 	char host[96], order[128];
 	const struct um_origin_row rows[] = {
 		{"op.time", "emulated", "run", "kernels ran on the CPU: no times of a GPU"},
-		{"page_access", "emulated", "run", "of kernels: each access of the lanes, counted"},
+		{"page_access", "emulated", "run",
+		 ingest->totals.pageable
+			 ? "of kernels: each access of the lanes, counted, also to memory that HIP "
+			   "did not allocate (--pageable)"
+			 : "of kernels: each access of the lanes, counted"},
 		{"page_access.host", watched ? "measured" : "absent", "run", host},
 		{"page_access.requests", requests ? "emulated" : "absent", "run",
 		 requests ? "distinct lines of a wave and instruction" : "--no-requests"},

@@ -10,6 +10,28 @@
 
 #define MAX_INLINED 16 /* frames of one address */
 
+/*
+ * What the program's own environment made of it, which need not be umtrace's. The run comes with what
+ * umtrace expects: its option, or the machine's default.
+ */
+static void take_xnack(struct um_run_row *run, const struct um_record_hello *hello)
+{
+	static const char *const by_program[2][3] = {
+		{NULL, "HSA_XNACK=0", "this machine refuses HSA_XNACK=1"},
+		{NULL, NULL, "HSA_XNACK=1"},
+	};
+	const char *xnack = hello->xnack ? "on" : "off";
+	const char *source = hello->hsa_xnack <= UM_HSA_XNACK_1
+				     ? by_program[hello->xnack != 0][hello->hsa_xnack]
+				     : NULL;
+	bool is_expected = run->xnack && strcmp(run->xnack, xnack) == 0;
+
+	if (!run->xnack || (is_expected && (!source || run->xnack_source[0] == '-')))
+		return;
+	run->xnack = xnack;
+	run->xnack_source = source ? source : "HSA_XNACK is not set";
+}
+
 int um_ingest_hello(struct um_ingest *ingest, const void *record, const char *end)
 {
 	const struct um_record_hello *hello = record;
@@ -21,12 +43,14 @@ int um_ingest_hello(struct um_ingest *ingest, const void *record, const char *en
 	um_ingest_field(hello->runtime, sizeof(hello->runtime), ingest->runtime);
 	ingest->totals.hello = true;
 	ingest->totals.requests = hello->requests;
+	ingest->totals.pageable = hello->pageable;
 	ingest->run.pid = hello->pid;
 	ingest->run.backend = "emulated";
 	ingest->run.runtime = ingest->runtime;
 	ingest->run.host_watch = um_host_watch_name(hello->host_watch);
 	ingest->run.filter_pages = hello->filter_pages;
 	ingest->run.start_ns = (int64_t)hello->start_ns;
+	take_xnack(&ingest->run, hello);
 	int error = um_db_exec(ingest->db, "DELETE FROM run");
 	if (error == 0)
 		error = um_db_insert(ingest->db, &um_table_run, &ingest->run);
@@ -117,6 +141,7 @@ static const struct {
 	[UM_LOSS_CHILD] = {"child", "op"},
 	[UM_LOSS_CUT_OFF] = {"cut_off", NULL},
 	[UM_LOSS_SIGNAL_HANDLER] = {"signal_handler", "op"},
+	[UM_LOSS_PARTLY_UNMAPPED] = {"partly_unmapped", "op"},
 };
 
 int um_ingest_insert_loss(struct um_ingest *ingest, int64_t op, uint32_t kind, uint64_t count,
@@ -140,6 +165,17 @@ int um_ingest_insert_loss(struct um_ingest *ingest, int64_t op, uint32_t kind, u
 	return um_ingest_insert(ingest, &um_table_loss, &row);
 }
 
+/* malloc'ed; NULL without memory. */
+static char *explain_outside(const struct um_ingest *ingest, const char *kernel)
+{
+	const char *what = ingest->totals.pageable
+				   ? "memory that is not mapped, or of the code object"
+				   : "memory that HIP did not allocate; --pageable records it";
+	char *text;
+
+	return kernel && asprintf(&text, "%s: %s", kernel, what) >= 0 ? text : NULL;
+}
+
 int um_ingest_record_loss(struct um_ingest *ingest, const void *record, const char *end)
 {
 	const struct um_record_loss *loss = record;
@@ -150,8 +186,12 @@ int um_ingest_record_loss(struct um_ingest *ingest, const void *record, const ch
 	    !um_ingest_text(&at, end, detail))
 		return UM_RECORD_INVALID;
 	char *name = um_ingest_demangle(detail);
+	char *text = loss->kind == UM_LOSS_OUTSIDE ? explain_outside(ingest, name) : NULL;
 	int result = um_ingest_insert_loss(ingest, um_or_null(loss->op), loss->kind, loss->count,
-					   name ? name : detail);
+					   text	  ? text
+					   : name ? name
+						  : detail);
+	free(text);
 	free(name);
 	return result;
 }

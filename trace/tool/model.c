@@ -23,6 +23,8 @@ static int choose_driver(struct um_model *model, const struct um_trace_options *
 		error = um_policy_set_driver(model->policy, options->driver);
 	if (!error && options->page_bytes)
 		error = um_policy_set_page_bytes(model->policy, options->page_bytes);
+	if (!error)
+		error = um_policy_settle(model->policy, model->machine, UM_XNACK_UNKNOWN);
 	if (error)
 		return error;
 	model->driver = model->policy->driver;
@@ -32,10 +34,25 @@ static int choose_driver(struct um_model *model, const struct um_trace_options *
 	return 0;
 }
 
+static int check_xnack(const struct um_model *model)
+{
+	const struct um_machine_spec *machine = model->machine;
+
+	if (model->xnack == UM_XNACK_ON && machine->xnack == UM_XNACK_NEVER)
+		return um_fail(UM_EINVAL, "--xnack on: %s (%s) cannot retry an access that faulted",
+			       machine->name, machine->arch);
+	if (model->xnack == UM_XNACK_OFF && machine->xnack == UM_XNACK_ALWAYS)
+		return um_fail(UM_EINVAL, "--xnack off: %s (%s) has no such switch", machine->name,
+			       machine->arch);
+	return 0;
+}
+
 int um_model_init(struct um_model *model, const struct um_trace_options *options)
 {
-	*model = (struct um_model){0};
+	*model = (struct um_model){.xnack = options->xnack};
 	int error = um_machine_load(&model->machine, options->machine);
+	if (!error)
+		error = check_xnack(model);
 	if (!error)
 		error = choose_driver(model, options);
 	if (!error)
@@ -54,11 +71,25 @@ void um_model_fini(struct um_model *model)
 	um_machine_spec_destroy(model->machine);
 }
 
+int um_model_set_environment(const struct um_model *model)
+{
+	const char *value = model->xnack == UM_XNACK_ON ? "1" : "0";
+
+	if (model->xnack == UM_XNACK_UNKNOWN || model->machine->xnack != UM_XNACK_PROCESS)
+		return 0;
+	return setenv("HSA_XNACK", value, 1) ? um_fail(UM_ENOMEM, "out of memory") : 0;
+}
+
 void um_model_spool_config(const struct um_model *model, struct um_spool_config *config)
 {
 	const struct um_machine_spec *machine = model->machine;
+	bool chooses = machine->xnack == UM_XNACK_PROCESS;
+	bool is_booted_on = machine->xnack == UM_XNACK_BOOT && model->xnack == UM_XNACK_ON;
 
-	config->xnack = machine->xnack != UM_XNACK_NEVER;
+	config->xnack = is_booted_on || machine->xnack == UM_XNACK_ALWAYS;
+	config->xnack_may = (chooses ? UM_XNACK_MAY_TURN_ON : 0) |
+			    (chooses || is_booted_on ? UM_XNACK_MAY_TURN_OFF : 0);
+	config->host_access = machine->link.coherent || machine->apu;
 	config->devices = machine->devices;
 	config->compute_units = machine->compute_units;
 	config->clock_khz = machine->clock_khz;
@@ -75,9 +106,13 @@ void um_model_describe_machine(const struct um_model *model, struct um_run_row *
 	run->machine = model->machine->name;
 	run->machine_text = model->machine->text;
 	run->memory_bytes = (int64_t)model->memory_bytes;
-	/* Only AMD's have such a switch. */
-	if (strncmp(model->machine->arch, "gfx", 3) == 0)
-		run->xnack = model->machine->xnack != UM_XNACK_NEVER ? "on" : "off";
+	if (model->machine->xnack == UM_XNACK_ALWAYS)
+		return;
+	run->xnack = model->xnack == UM_XNACK_ON ? "on" : "off";
+	run->xnack_source = model->xnack == UM_XNACK_UNKNOWN
+				    ? um_xnack_default_source(model->machine)
+			    : model->xnack == UM_XNACK_ON ? "--xnack on"
+							  : "--xnack off";
 }
 
 /* --- devices --- */
@@ -257,11 +292,23 @@ static void take_rows_back(struct um_db *db)
 	um_fail(0, "%s", message);
 }
 
+/* As the program had it. */
+static int settle_xnack(struct um_model *model, const struct um_run_row *run)
+{
+	enum um_xnack traced = UM_XNACK_UNKNOWN;
+
+	if (run->xnack)
+		traced = strcmp(run->xnack, "on") == 0 ? UM_XNACK_ON : UM_XNACK_OFF;
+	return um_policy_settle(model->policy, model->machine, traced);
+}
+
 int um_model_run(struct um_model *model, struct um_db *db, const struct um_run_row *run,
 		 void (*progress)(void *context, uint64_t done, uint64_t all), void *context)
 {
-	int error = add_rows(model, db, progress, context);
+	int error = settle_xnack(model, run);
 
+	if (!error)
+		error = add_rows(model, db, progress, context);
 	if (!error)
 		error = um_db_begin(db);
 	if (!error)

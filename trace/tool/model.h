@@ -14,6 +14,7 @@ struct um_model {
 	struct um_policy *policy; /* empty: what the program did, under a driver */
 	const struct um_driver_ops *driver;
 	uint64_t page_bytes, memory_bytes;
+	enum um_xnack xnack;	 /* of the command line; UNKNOWN: none given */
 	struct um_totals totals; /* of the rows, once it has run */
 	bool ran;
 };
@@ -23,6 +24,8 @@ int um_model_init(struct um_model *, const struct um_trace_options *);
 void um_model_fini(struct um_model *);
 /* What the traced program sees of the machine. */
 void um_model_spool_config(const struct um_model *, struct um_spool_config *);
+/* Before the program starts: sets its HSA_XNACK where that decides, and --xnack was given. UM_ENOMEM. */
+int um_model_set_environment(const struct um_model *);
 /* Facts of the machine in `run`; nothing of the driver before it has run. */
 void um_model_describe_machine(const struct um_model *, struct um_run_row *run);
 /* The link's facts into the devices' rows. */

@@ -14,8 +14,10 @@ enum option_key {
 	OPTION_DRIVER,
 	OPTION_PAGE_SIZE,
 	OPTION_MEMORY,
+	OPTION_XNACK,
 	OPTION_NO_REQUESTS,
 	OPTION_HOST_WATCH,
+	OPTION_PAGEABLE,
 	OPTION_NO_MODEL,
 	OPTION_VERSION,
 };
@@ -27,9 +29,16 @@ static const struct argp_option options[] = {
 	{"quiet", 'q', NULL, 0, "No progress and no closing lines; errors only", 1},
 	{NULL, 0, NULL, 0, "What the program runs on:", 2},
 	{"machine", OPTION_MACHINE, "NAME", 0,
-	 "Machine to play, or a machine file (a path); default: mi250x, one device of it", 2},
+	 "Machine to play: mi100, mi210, mi250x, mi250x_frontier, mi300a, mi300x, rx7900xtx, h200, or a "
+	 "machine file (a path); default: mi250x, one GCD of it",
+	 2},
 	{"memory", OPTION_MEMORY, "BYTES", 0,
 	 "Memory of the device, as 16GiB; default: the machine's", 2},
+	{"xnack", OPTION_XNACK, "on|off", 0,
+	 "Whether the device retries accesses that fault, so that managed memory can migrate: sets "
+	 "HSA_XNACK for PROGRAM, or is how the machine was booted where that decides (mi100); "
+	 "default: HSA_XNACK as it is, and off without it",
+	 2},
 	{NULL, 0, NULL, 0, "What is recorded:", 3},
 	{"no-requests", OPTION_NO_REQUESTS, NULL, 0,
 	 "Do not count coalesced requests: faster, but the time of remote accesses is then guessed "
@@ -39,8 +48,13 @@ static const struct argp_option options[] = {
 	 "How host accesses are seen: wp-async, uffd-sync, mprotect, none; default: auto, the "
 	 "first of them that works here",
 	 3},
+	{"pageable", OPTION_PAGEABLE, NULL, 0,
+	 "Record what kernels do to memory that HIP did not allocate: malloc, new, variables and "
+	 "stacks of the host, mapped files; else it is only counted",
+	 3},
 	{NULL, 0, NULL, 0, "Faults and migrations, which a driver model adds after the run:", 4},
-	{"driver", OPTION_DRIVER, "NAME", 0, "Driver model; default: demand", 4},
+	{"driver", OPTION_DRIVER, "NAME", 0,
+	 "Driver model; default: the machine's own, which is amdgpu_svm for AMD's", 4},
 	{"page-size", OPTION_PAGE_SIZE, "BYTES", 0,
 	 "Its page size, as 64KiB; default: the driver's own", 4},
 	{"no-model", OPTION_NO_MODEL, NULL, 0, "Add none", 4},
@@ -64,7 +78,7 @@ static const char documentation[] =
 	"Examples:\n"
 	"  umtrace ./app data.bin            writes app.um.db\n"
 	"  umtrace -o run1.um.db -- ./app -v\n"
-	"  umtrace --page-size 64KiB --memory 4GiB --force ./app\n"
+	"  umtrace --xnack on --memory 4GiB --force ./app\n"
 	"  umanalyze summary app.um.db       what is in it\n"
 	"  umsim replay app.um.db -P x.yaml  what it would have done under a policy\n\n"
 	"Exit status: PROGRAM's own, 128+n if signal n ended it; 125 umtrace failed before PROGRAM "
@@ -139,11 +153,17 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_MEMORY:
 		error = um_parse_memory_bytes(value, &parsed->memory_bytes);
 		break;
+	case OPTION_XNACK:
+		error = um_xnack_parse(&parsed->xnack, value);
+		break;
 	case OPTION_NO_REQUESTS:
 		parsed->no_requests = true;
 		break;
 	case OPTION_HOST_WATCH:
 		error = parse_host_watch(parsed, value);
+		break;
+	case OPTION_PAGEABLE:
+		parsed->pageable = true;
 		break;
 	case OPTION_NO_MODEL:
 		parsed->no_model = true;
@@ -181,7 +201,8 @@ int um_trace_options_parse(struct um_trace_options *parsed, int argc, char **arg
 					 documentation, NULL,	      NULL,
 					 NULL};
 
-	*parsed = (struct um_trace_options){.host_watch = UM_HOST_WATCH_BEST};
+	*parsed = (struct um_trace_options){.host_watch = UM_HOST_WATCH_BEST,
+					    .xnack = UM_XNACK_UNKNOWN};
 	argp_err_exit_status = UM_TRACE_FAILED;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, parsed))
 		return um_fail(UM_EINVAL, "cannot read the command line");

@@ -2,6 +2,7 @@
 #ifndef UM_TRACE_OPTIONS_H
 #define UM_TRACE_OPTIONS_H
 
+#include "sim/policy/policy.h"
 #include "trace/spool/spool_ring.h"
 
 #include <stdbool.h>
@@ -20,7 +21,8 @@ struct um_trace_options {
 	const char *machine, *driver;
 	uint64_t page_bytes, memory_bytes; /* 0: the driver's, the machine's */
 	uint32_t host_watch;		   /* enum um_host_watch or UM_HOST_WATCH_BEST */
-	bool force, quiet, no_requests, no_model;
+	enum um_xnack xnack;		   /* UNKNOWN: as the environment and the machine have it */
+	bool force, quiet, no_requests, pageable, no_model;
 	char **program; /* its words, up to NULL; into argv */
 };
 

@@ -169,6 +169,7 @@ static int create_spool(struct tracing *tracing)
 	struct um_spool_config config = {
 		.requests = !tracing->options.no_requests,
 		.host_watch = tracing->options.host_watch,
+		.pageable = tracing->options.pageable,
 	};
 
 	um_model_spool_config(&tracing->model, &config);
@@ -189,6 +190,8 @@ static int prepare(struct tracing *tracing)
 {
 	int error = um_model_init(&tracing->model, &tracing->options);
 
+	if (!error)
+		error = um_model_set_environment(&tracing->model);
 	if (!error)
 		error = find_libraries(tracing);
 	tracing->command = um_shell_quote(tracing->options.program);
@@ -315,6 +318,7 @@ static void close_session(struct tracing *tracing)
 		.program = tracing->options.program[0],
 		.duration_ns = tracing->end_ns - tracing->start_ns,
 		.totals = um_ingest_totals(tracing->ingest),
+		.run = um_ingest_run(tracing->ingest),
 		.model = &tracing->model,
 		.attached = tracing->attached,
 		.is_static = tracing->is_static,

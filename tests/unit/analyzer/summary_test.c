@@ -220,6 +220,63 @@ static void unknown_is_not_none(void **state)
 	um_summary_destroy(summary);
 }
 
+/* Two devices' queues stopped for one reason are added up; a stop without an end has no length. */
+#define EVENTS                                                                                       \
+	"INSERT INTO driver_event (op, device, kind, reason, pages, count, start_ns, end_ns) VALUES" \
+	" (6, 0, 'queue_eviction', 'svm', 2, 3, 100, 1000100),"                                      \
+	" (7, 1, 'queue_eviction', 'svm', 2, 4, 500, 500500),"                                       \
+	" (7, 0, 'queue_eviction', 'ttm', NULL, 1, 900, NULL),"                                      \
+	" (7, 0, 'vram_refused', NULL, 512, 1, 300, NULL);"
+#define BOUNDS                                                                                     \
+	"INSERT INTO bound (quantity, page_bytes, value) VALUES ('bytes_to_device', NULL, 39232)," \
+	" ('bytes_to_host', NULL, 0), ('device_faults', 4096, 9), ('host_faults', 65536, 1),"      \
+	" ('patience', NULL, 1);"
+
+static void driver_events(void **state)
+{
+	struct um_summary *summary = summary_after(EVENTS);
+	const struct um_event_summary *events = summary->events;
+
+	(void)state;
+	assert_int_equal(summary->event_count, 3);
+	assert_string_equal(events[0].kind, UM_EVENT_QUEUE_EVICTION);
+	assert_string_equal(events[0].reason, "svm");
+	assert_int_equal(events[0].count, 7);
+	assert_int_equal(events[0].duration_ns, 1500000);
+	assert_string_equal(events[1].reason, "ttm");
+	assert_int_equal(events[1].duration_ns, UM_NULL);
+	assert_int_equal(events[1].pages, UM_NULL);
+	assert_string_equal(events[2].kind, UM_EVENT_VRAM_REFUSED);
+	assert_null(events[2].reason);
+	assert_int_equal(events[2].pages, 512);
+	um_summary_destroy(summary);
+}
+
+static void bounds(void **state)
+{
+	/* What is not managed is not in a bound. */
+	struct um_summary *summary = summary_after(
+		BOUNDS
+		"INSERT INTO allocation (allocation, kind, bytes) VALUES (4, 'pinned', 4096);"
+		"INSERT INTO remote_access VALUES (7, 0, 4, 0, 1, 10, 10, 20, 640, 640);"
+		"INSERT INTO fault (op, device, pages, faults, start_ns) VALUES (7, 0, 1, 5, 0)");
+	const struct um_bound_summary *of = summary->bounds;
+
+	(void)state;
+	assert_int_equal(summary->bound_count, 5);
+	assert_int_equal(of[0].least, 39232);
+	assert_int_equal(of[0].simulated, 12288 + 65536 + 640); /* the copy is the program's */
+	assert_int_equal(of[1].simulated, 4096 + 12288 + 320);
+	assert_int_equal(of[2].simulated, 9);
+	assert_int_equal(of[3].simulated, UM_NULL); /* of another page size */
+	assert_int_equal(of[4].simulated, UM_NULL); /* of nothing that is known here */
+	um_summary_destroy(summary);
+	summary = summary_after(BOUNDS "UPDATE migration SET bytes = NULL WHERE op = 5");
+	assert_int_equal(summary->bounds[0].simulated, UM_NULL);
+	assert_int_equal(summary->bounds[1].simulated, 4096 + 12288 + 320);
+	um_summary_destroy(summary);
+}
+
 struct sums {
 	int64_t to_device, to_host, transfers;
 };
@@ -266,6 +323,8 @@ static void refused(void **state)
 		WITHOUT("op", "kind"),
 		WITHOUT("allocation", "kind"),
 		WITHOUT("kernel", "name"),
+		EVENTS WITHOUT("driver_event", "kind"),
+		BOUNDS WITHOUT("bound", "quantity"),
 	};
 	struct um_summary *summary;
 	struct um_db *db;
@@ -361,7 +420,7 @@ static void text_pages(void **state)
 		"\ndriver: {name: demand}\n"
 		"program: {advice: keep, prefetch: drop}\nadvise:\n  - on: {name: \"out*\"}\n"
 		"    read_mostly: true\n', xnack = 'on', backend = NULL; DELETE FROM page_access;"
-		"DELETE FROM loss",
+		"DELETE FROM loss;" EVENTS BOUNDS,
 		1);
 	golden_after(
 		"summary_early",
@@ -403,7 +462,7 @@ static void places_without_lines(void **state)
 static void json_page(void **state)
 {
 	struct um_summary *summary =
-		summary_after("UPDATE run SET command = 'a' || cast(x'ff' AS TEXT)");
+		summary_after("UPDATE run SET command = 'a' || cast(x'ff' AS TEXT);" EVENTS BOUNDS);
 	char *text = NULL;
 	size_t bytes;
 	FILE *file = open_memstream(&text, &bytes);
@@ -414,7 +473,7 @@ static void json_page(void **state)
 	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(json);
 	const char *command, *site;
-	json_int_t batch, to_device, launches, faults;
+	json_int_t batch, to_device, launches, faults, stops, stopped_ns, least, simulated;
 	json_t *reads;
 	assert_int_equal(
 		json_unpack(
@@ -425,6 +484,14 @@ static void json_page(void **state)
 			"reads", &reads, "allocations", "site", &site, "faults", "device", "faults",
 			&faults),
 		0);
+	assert_int_equal(json_unpack(json, "{s:[{s:I, s:I}], s:[{s:I, s:I}]}", "driver_events",
+				     "count", &stops, "duration_ns", &stopped_ns, "bounds", "least",
+				     &least, "simulated", &simulated),
+			 0);
+	assert_int_equal(stops, 7);
+	assert_int_equal(stopped_ns, 1500000);
+	assert_int_equal(least, 39232);
+	assert_int_equal(simulated, 78464);
 	assert_string_equal(command, "a?");
 	assert_int_equal(batch, 32);
 	assert_int_equal(to_device, 144000);
@@ -444,6 +511,8 @@ int main(void)
 		cmocka_unit_test(kernels),
 		cmocka_unit_test(unknown_is_not_none),
 		cmocka_unit_test(allocations),
+		cmocka_unit_test(driver_events),
+		cmocka_unit_test(bounds),
 		cmocka_unit_test(the_view_says_the_same),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(text_pages),

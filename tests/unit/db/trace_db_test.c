@@ -376,6 +376,39 @@ static void what_an_older_file_lacks_is_null(void **state)
 	expect_message("older umtrace");
 }
 
+static int see_no_row(const void *row, void *context)
+{
+	(void)row;
+	(void)context;
+	fail_msg("a table that is not there has a row");
+	return 0;
+}
+
+/* As the first version was: without the tables that the second brought. */
+static void tables_that_came_later_are_empty(void **state)
+{
+	struct um_db *db;
+	int64_t rows;
+
+	(void)state;
+	make_trace(3);
+	change("DROP TABLE driver_event; DROP TABLE bound");
+	expect_refusal(UM_EFORMAT, "no table 'driver_event'");
+	change("PRAGMA user_version = 1");
+	assert_int_equal(um_db_open(&db, path), 0);
+	assert_int_equal(um_db_each(db, &um_table_driver_event, NULL, 0, see_no_row, NULL), 0);
+	assert_int_equal(um_db_each(db, &um_table_bound, "value > ?", 0, see_no_row, NULL), 0);
+	assert_int_equal(um_db_integer(db, "SELECT count(*) FROM bound", 0, &rows), 0);
+	assert_int_equal(rows, 0);
+	assert_int_equal(count_sites(db), 3);
+	assert_int_equal(um_db_close(db), 0);
+	assert_int_equal(um_db_open_rw(&db, path), UM_EVERSION);
+	expect_message("older umtrace");
+	/* What was always there must be. */
+	change("DROP TABLE loss");
+	expect_refusal(UM_EFORMAT, "no table 'loss'");
+}
+
 static int see_nothing(const void *row, void *context)
 {
 	(void)row;
@@ -526,6 +559,7 @@ int main(void)
 		FRESH(other_versions_are_said),
 		FRESH(missing_parts_are_said),
 		FRESH(what_an_older_file_lacks_is_null),
+		FRESH(tables_that_came_later_are_empty),
 		FRESH(cut_off_traces_are_said),
 		FRESH(damaged_traces_are_said),
 		FRESH(a_full_disk_keeps_what_was_written),

@@ -15,7 +15,7 @@ static void test_the_default_machine(void **state)
 	assert_int_equal(version, 50221153);
 	assert_ok(hipGetDeviceProperties(&p, 0));
 	assert_string_equal(p.name, "AMD Instinct MI250X");
-	assert_string_equal(p.gcnArchName, "gfx90a:sramecc+:xnack+");
+	assert_string_equal(p.gcnArchName, "gfx90a:sramecc+:xnack-");
 	assert_int_equal(p.major, 9);
 	assert_int_equal(p.minor, 0);
 	assert_int_equal(p.gcnArch, 910);
@@ -25,6 +25,8 @@ static void test_the_default_machine(void **state)
 	assert_int_equal(p.maxThreadsPerBlock, 1024);
 	assert_int_equal(p.sharedMemPerBlock, 65536);
 	assert_int_equal(p.managedMemory, 1);
+	assert_int_equal(p.pageableMemoryAccess, 0);
+	assert_int_equal(p.directManagedMemAccessFromHost, 0);
 	assert_ok(hipDeviceTotalMem(&total, 0));
 	assert_int_equal(total, p.totalGlobalMem);
 }

@@ -1,4 +1,7 @@
 #include "launch_fixture.h"
+#include "trace/runtime/hostwatch_method.h"
+#include "trace/runtime/module.h"
+#include "trace/runtime/pageable.h"
 #include "trace/runtime/runtime.h"
 #include "trace/runtime/tracer.h"
 
@@ -9,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* The op before that of launches. */
+#define HOST_OP 1000000u
 
 struct sent sent;
 struct um_launch_totals totals;
@@ -36,8 +42,36 @@ static void *grown(void *array, size_t *capacity, size_t needed, size_t element_
 	return array;
 }
 
+static void keep_allocation(const struct um_record_allocation *record)
+{
+	sent.allocations = grown(sent.allocations, &sent.allocation_capacity,
+				 sent.allocation_count + 1, sizeof(*sent.allocations));
+	sent.allocations[sent.allocation_count++] = (struct sent_allocation){
+		.id = record->allocation,
+		.kind = record->kind,
+		.flags = record->flags,
+		.address = record->address,
+		.bytes = record->bytes,
+	};
+	strncpy(sent.allocations[sent.allocation_count - 1].name, record->name,
+		sizeof(sent.allocations->name) - 1);
+}
+
+static void keep_host_pages(const struct um_record_pages *record)
+{
+	sent.host_runs = grown(sent.host_runs, &sent.host_run_capacity,
+			       sent.host_run_count + record->runs, sizeof(*sent.host_runs));
+	memcpy(sent.host_runs + sent.host_run_count, record->run,
+	       record->runs * sizeof(*record->run));
+	sent.host_run_count += record->runs;
+}
+
 static void keep_pages(const struct um_record_pages *record)
 {
+	if (record->op == HOST_OP) {
+		keep_host_pages(record);
+		return;
+	}
 	sent.runs = grown(sent.runs, &sent.run_capacity, sent.run_count + record->runs,
 			  sizeof(*sent.runs));
 	memcpy(sent.runs + sent.run_count, record->run, record->runs * sizeof(*record->run));
@@ -84,8 +118,55 @@ void um_tracer_put(const struct um_record *record)
 		keep_pages((const struct um_record_pages *)record);
 	else if (record->kind == UM_RECORD_STREAM)
 		keep_stream((const struct um_record_stream *)record);
+	else if (record->kind == UM_RECORD_ALLOCATION)
+		keep_allocation((const struct um_record_allocation *)record);
 	else
 		fail_msg("record of kind %u", record->kind);
+}
+
+uint32_t um_tracer_host_op(void)
+{
+	return HOST_OP;
+}
+
+uint32_t um_tracer_op_begin(struct um_record_op *op)
+{
+	op->op = HOST_OP;
+	if (op->kind == UM_OP_FREE)
+		sent.freed = op->allocation;
+	return op->op;
+}
+
+void um_tracer_op_end(struct um_record_op *op, int result)
+{
+	(void)op;
+	(void)result;
+}
+
+bool um_tracer_on(void)
+{
+	return true;
+}
+
+void um_tracer_loss(uint32_t op, enum um_loss_kind kind, uint64_t count, const char *text)
+{
+	(void)op;
+	(void)count;
+	(void)text;
+	assert_int_equal(kind, UM_LOSS_HOST_UNWATCHED);
+}
+
+bool um_module_avoid(uintptr_t address, uintptr_t *start, uintptr_t *end)
+{
+	(void)address;
+	(void)start;
+	(void)end;
+	return true;
+}
+
+char *um_watch_address(uint64_t page)
+{
+	return um_arena.base + (page << UM_PAGE_SHIFT);
 }
 
 /* --- for tests --- */
@@ -108,7 +189,10 @@ int fixture_run(const struct um_launch *launch)
 	free(sent.runs);
 	free(sent.touches);
 	free(sent.bytes);
+	free(sent.allocations);
+	free(sent.host_runs);
 	memset(&sent, 0, sizeof(sent));
+	um_pageable_refresh();
 	return um_exec_run(launch, &totals);
 }
 

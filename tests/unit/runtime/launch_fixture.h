@@ -32,12 +32,24 @@ struct touch {
 	bool write;
 };
 
+struct sent_allocation {
+	uint32_t id, kind, flags;
+	uint64_t address, bytes;
+	char name[64];
+};
+
 /* What the last launch sent, until the next one. */
 struct sent {
 	struct um_page_run *runs;
 	size_t run_count, run_capacity;
 	struct touch *touches;
 	size_t touch_count, touch_capacity;
+	/* of pageable memory, and what the host had written there before */
+	struct sent_allocation *allocations;
+	size_t allocation_count, allocation_capacity;
+	struct um_page_run *host_runs;
+	size_t host_run_count, host_run_capacity;
+	uint32_t freed;	      /* the allocation that was freed last before it; 0: none */
 	unsigned char *bytes; /* every record, one after the other */
 	size_t byte_count, byte_capacity;
 };

@@ -526,6 +526,7 @@ static int environment_program(void)
 	CHECK(!getenv("UMTRACE_SPOOL") && !proc_environ_has("UMTRACE_SPOOL"));
 	CHECK(!strcmp(getenv("BEFORE"), "1") && !strcmp(getenv("AFTER"), "2"));
 	CHECK(proc_environ_has("BEFORE=1") && proc_environ_has("AFTER=2"));
+	um_tracer_bye();
 	return 0;
 }
 

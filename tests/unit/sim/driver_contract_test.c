@@ -71,12 +71,13 @@ static int plain_on_free(struct um_driver *driver, um_alloc_id id, um_ns *done_a
 	return 0;
 }
 
-static int plain_on_pressure(struct um_driver *driver, um_device_id device, uint64_t bytes,
+static int plain_on_pressure(struct um_driver *driver, const struct um_pressure *pressure,
 			     um_ns *done_at)
 {
 	(void)driver;
 	(void)done_at;
-	return um_fail(UM_ELIMIT, "device %d has no %llu bytes", device, (unsigned long long)bytes);
+	return um_fail(UM_ELIMIT, "device %d has no %llu bytes", pressure->device,
+		       (unsigned long long)pressure->bytes);
 }
 
 /* Brings pages to whoever faulted, at once. */

@@ -87,6 +87,29 @@ static void an_event_can_stop_the_run(void **state)
 	assert_int_equal(seen, 0);
 }
 
+static void count(void *context)
+{
+	++*(int *)context;
+}
+
+static void a_watcher_is_called_after_each_event(void **state)
+{
+	int calls = 0;
+
+	(void)state;
+	um_engine_watch(engine, count, &calls);
+	um_engine_schedule(engine, 1, again, NULL, 2);
+	um_engine_run(engine);
+	assert_int_equal(calls, 3);
+	um_engine_schedule(engine, 2, stop, NULL, 42); /* fails: what it left is nobody's matter */
+	um_engine_run(engine);
+	assert_int_equal(calls, 3);
+	um_engine_watch(engine, NULL, NULL);
+	um_engine_schedule(engine, 3, note, NULL, 0);
+	um_engine_run(engine);
+	assert_int_equal(calls, 3);
+}
+
 static void a_server_takes_jobs_one_after_the_other(void **state)
 {
 	struct um_server server = {0, 0};
@@ -106,6 +129,7 @@ int main(void)
 		TEST(events_run_by_time_and_then_in_the_order_of_scheduling),
 		TEST(an_event_can_schedule_one_at_its_own_time),
 		TEST(an_event_can_stop_the_run),
+		TEST(a_watcher_is_called_after_each_event),
 		TEST(a_server_takes_jobs_one_after_the_other),
 	};
 

@@ -56,6 +56,8 @@ static void every_key(void **state)
 	assert_true(spec->memory_bytes_per_s == 100e9);
 	assert_int_equal(spec->launch_ns, 0);
 	assert_int_equal(spec->xnack, UM_XNACK_NEVER);
+	assert_false(spec->apu);
+	assert_false(spec->link.coherent);
 	assert_string_equal(spec->link.name, "PCIe 3.0 x8");
 	assert_true(spec->link.to_device_bytes_per_s == 6e9);
 	assert_true(spec->link.to_host_bytes_per_s == 5.5e9);
@@ -94,6 +96,12 @@ static const struct refusal refusals[] = {
 	{"  latency: 1.5us\n", "", "m.yaml:17:3: a link needs \"latency\""},
 	{"xnack: never", "xnack: maybe",
 	 "m.yaml:15:8: xnack: \"maybe\" is none of never, boot, process, always"},
+	{"xnack: never", "xnack: never\napu: maybe",
+	 "m.yaml:16:6: apu: \"maybe\" is neither true nor false"},
+	{"xnack: never", "xnack: never\napu: true",
+	 "m.yaml:1:1: apu: true: host and devices share one memory, so there can be no \"link\""},
+	{"  latency: 1.5us", "  latency: 1.5us\n  coherent: 1",
+	 "m.yaml:21:13: coherent: \"1\" is neither true nor false"},
 	{"name: small", "name: a name that is longer than the field",
 	 "m.yaml:1:7: name is longer than 31 characters"},
 	{"name: small", "name: [a]", "m.yaml:1:7: name takes a single value, not a list"},
@@ -102,16 +110,23 @@ static const struct refusal refusals[] = {
 	 "m.yaml:12:5: l2: 5GiB is out of range: it can be 1 B to 3.725 GiB"},
 };
 
+static char *replaced(const char *from, const char *to)
+{
+	const char *at = strstr(small, from);
+	char *text;
+
+	assert_non_null(at);
+	assert_true(asprintf(&text, "%.*s%s%s", (int)(at - small), small, to, at + strlen(from)) >
+		    0);
+	return text;
+}
+
 static void refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-		const char *at = strstr(small, refusals[i].from);
+		char *text = replaced(refusals[i].from, refusals[i].to);
 		struct um_machine_spec *spec;
-		char *text;
-		assert_non_null(at);
-		assert_true(asprintf(&text, "%.*s%s%s", (int)(at - small), small, refusals[i].to,
-				     at + strlen(refusals[i].from)) > 0);
 		if (um_machine_parse(&spec, "m.yaml", text, strlen(text)) != UM_EINVAL)
 			fail_msg("%s: taken", refusals[i].to);
 		assert_string_equal(um_error_message(), refusals[i].message);
@@ -120,6 +135,117 @@ static void refused(void **state)
 	struct um_machine_spec *spec;
 	assert_int_equal(um_machine_parse(&spec, "m.yaml", "", 0), UM_EINVAL);
 	assert_string_equal(um_error_message(), "m.yaml:1:1: a machine needs \"name\"");
+}
+
+/* Words of version 0.1 too. */
+static const struct {
+	const char *word;
+	enum um_xnack_support support;
+} xnacks[] = {{"never", UM_XNACK_NEVER},   {"boot", UM_XNACK_BOOT},   {"process", UM_XNACK_PROCESS},
+	      {"always", UM_XNACK_ALWAYS}, {"false", UM_XNACK_NEVER}, {"true", UM_XNACK_PROCESS}};
+
+static void xnack_words(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(xnacks) / sizeof(xnacks[0]); i++) {
+		char line[32];
+		struct um_machine_spec *spec;
+		snprintf(line, sizeof(line), "xnack: %s", xnacks[i].word);
+		char *text = replaced("xnack: never", line);
+		assert_int_equal(um_machine_parse(&spec, "m.yaml", text, strlen(text)), 0);
+		assert_int_equal(spec->xnack, xnacks[i].support);
+		um_machine_spec_destroy(spec);
+		free(text);
+	}
+}
+
+static void coherent_link(void **state)
+{
+	char *text = replaced("  latency: 1.5us", "  latency: 1.5us\n  coherent: true");
+	struct um_machine_spec *spec;
+
+	(void)state;
+	assert_int_equal(um_machine_parse(&spec, "m.yaml", text, strlen(text)), 0);
+	assert_true(spec->link.coherent);
+	um_machine_spec_destroy(spec);
+	free(text);
+}
+
+/* One memory of 100 GB/s, which a copy reads and writes. */
+static void apu_has_no_link(void **state)
+{
+	char *text = replaced("xnack: never", "apu: true\nxnack: process");
+	struct um_machine_spec *spec;
+
+	(void)state;
+	*strstr(text, "link:") = '\0';
+	assert_int_equal(um_machine_parse(&spec, "m.yaml", text, strlen(text)), 0);
+	assert_true(spec->apu);
+	assert_string_equal(spec->link.name, "shared memory");
+	assert_true(spec->link.to_device_bytes_per_s == 50e9);
+	assert_true(spec->link.to_host_bytes_per_s == 50e9);
+	assert_true(spec->link.remote_requests_per_s == 100e9 / 64);
+	assert_int_equal(spec->link.latency_ns, 0);
+	um_machine_spec_destroy(spec);
+	free(text);
+
+	text = replaced("xnack: never", "xnack: process");
+	*strstr(text, "link:") = '\0';
+	assert_int_equal(um_machine_parse(&spec, "m.yaml", text, strlen(text)), UM_EINVAL);
+	assert_string_equal(um_error_message(), "m.yaml:1:1: a machine needs \"link\"");
+	free(text);
+}
+
+/* ---------------------------------------------------------------- the machines that there are */
+
+/* What of the machines says what the simulator makes of them. */
+static const struct {
+	const char *name, *arch;
+	enum um_xnack_support xnack;
+	bool apu, coherent;
+} machines[] = {
+	{"h200", "sm_90", UM_XNACK_ALWAYS, false, false},
+	{"mi100", "gfx908", UM_XNACK_BOOT, false, false},
+	{"mi210", "gfx90a", UM_XNACK_PROCESS, false, false},
+	{"mi250x", "gfx90a", UM_XNACK_PROCESS, false, false},
+	{"mi250x_frontier", "gfx90a", UM_XNACK_PROCESS, false, true},
+	{"mi300a", "gfx942", UM_XNACK_PROCESS, true, true},
+	{"mi300x", "gfx942", UM_XNACK_PROCESS, false, false},
+	{"rx7900xtx", "gfx1100", UM_XNACK_NEVER, false, false},
+};
+
+/* Of each line of a file: a figure stands beside its source, "# [...". `devices` is our choice. */
+static void check_sources(const struct um_machine_spec *spec)
+{
+	unsigned line = 1;
+
+	for (const char *at = spec->text; *at; line++) {
+		size_t length = strcspn(at, "\n");
+		const char *key = at + strspn(at, " "), *colon = memchr(at, ':', length);
+		const char *comment = memchr(at, '#', length);
+		if (*key != '#' && colon && colon[1] == ' ' && colon[2] >= '0' && colon[2] <= '9' &&
+		    strncmp(key, "devices:", 8) != 0 &&
+		    (!comment || strncmp(comment, "# [", 3) != 0))
+			fail_msg("%s.yaml:%u: a figure without its source", spec->name, line);
+		at += length + (at[length] == '\n');
+	}
+}
+
+static void all_machines(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		struct um_machine_spec *spec;
+		if (um_machine_load(&spec, machines[i].name))
+			fail_msg("%s", um_error_message());
+		assert_string_equal(spec->name, machines[i].name);
+		assert_string_equal(spec->arch, machines[i].arch);
+		assert_int_equal(spec->xnack, machines[i].xnack);
+		assert_int_equal(spec->apu, machines[i].apu);
+		assert_int_equal(spec->link.coherent, machines[i].coherent);
+		check_sources(spec);
+		um_machine_spec_destroy(spec);
+	}
 }
 
 static void by_name(void **state)
@@ -137,8 +263,10 @@ static void by_name(void **state)
 	assert_true(us > 1354 * 0.99 && us < 1354 * 1.01);
 	um_machine_spec_destroy(spec);
 	assert_int_equal(um_machine_load(&spec, "h201"), UM_ENOENT);
-	assert_string_equal(um_error_message(), "no machine \"h201\": there are h200, mi250x, or "
-						"give a file (./my.yaml)");
+	assert_string_equal(um_error_message(),
+			    "no machine \"h201\": there are h200, mi100, mi210, mi250x, "
+			    "mi250x_frontier, mi300a, mi300x, rx7900xtx, or give a file "
+			    "(./my.yaml)");
 	assert_int_equal(um_machine_load(&spec, "./nowhere.yaml"), UM_ENOENT);
 	assert_true(um_machine_is_path("a.yaml") && um_machine_is_path("./a"));
 	assert_false(um_machine_is_path("mi250x"));
@@ -147,8 +275,9 @@ static void by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_key),
-		cmocka_unit_test(refused),
+		cmocka_unit_test(every_key),	   cmocka_unit_test(refused),
+		cmocka_unit_test(xnack_words),	   cmocka_unit_test(coherent_link),
+		cmocka_unit_test(apu_has_no_link), cmocka_unit_test(all_machines),
 		cmocka_unit_test(by_name),
 	};
 

@@ -17,12 +17,13 @@
  * In place of sim/driver/registry.c: the tests of policies do not change with the drivers. */
 
 static const char *const orders[] = {"fault", "none", NULL};
+static const char *const xnacks[] = {"auto", "on", "off", NULL};
 static const struct um_param demand_params[] = {
 	{"service", UM_PARAM_DURATION, 0, 1e9, "20us", NULL, "a batch"},
 	{"batch", UM_PARAM_COUNT, 1, 256, "32", NULL, "faults"},
 	{"window", UM_PARAM_BYTES, 4096, 1 << 30, "2MiB", NULL, "bytes"},
 	{"share", UM_PARAM_REAL, 0, 1, "0.3", NULL, "part"},
-	{"xnack", UM_PARAM_BOOL, 0, 0, "on", NULL, "retry"},
+	{"xnack", UM_PARAM_CHOICE, 0, 0, "auto", xnacks, "retry"},
 	{"order", UM_PARAM_CHOICE, 0, 0, "fault", orders, "order"},
 	{0},
 };
@@ -30,25 +31,31 @@ static const uint64_t demand_pages[] = {4096, 65536, 2097152, 0};
 static const struct um_driver_ops demand = {.name = "demand",
 					    .params = demand_params,
 					    .page_bytes = demand_pages,
-					    .default_page_bytes = 4096};
+					    .default_page_bytes = 4096,
+					    .evict = &um_evict_fifo};
 static const struct um_driver_ops fixed = {.name = "fixed", .default_page_bytes = 65536};
+static const struct um_driver_ops amdgpu_svm = {.name = "amdgpu_svm",
+						.params = demand_params,
+						.page_bytes = demand_pages,
+						.default_page_bytes = 2097152,
+						.evict = &um_evict_lru};
+/* The last one comes and goes. */
+static const struct um_driver_ops *const drivers[] = {&demand, &fixed, &amdgpu_svm};
+static size_t driver_count = 2;
 
 const struct um_driver_ops *um_driver_find(const char *name)
 {
-	if (strcmp(name, "demand") == 0)
-		return &demand;
-	if (strcmp(name, "fixed") == 0)
-		return &fixed;
+	for (size_t i = 0; i < driver_count; i++)
+		if (strcmp(name, drivers[i]->name) == 0)
+			return drivers[i];
 	um_fail(UM_EINVAL, "no driver \"%.48s\": there are demand, fixed", name);
 	return NULL;
 }
 
 const struct um_driver_ops *const *um_driver_registry(size_t *count)
 {
-	static const struct um_driver_ops *const all[] = {&demand, &fixed};
-
-	*count = 2;
-	return all;
+	*count = driver_count;
+	return drivers;
 }
 
 /* ---------------------------------------------------------------- helpers */
@@ -70,6 +77,9 @@ static char *text_of(const struct um_policy *policy)
 	return text;
 }
 
+static const struct um_machine_spec nvidia = {
+	.name = "h200", .arch = "sm_90", .devices = 1, .xnack = UM_XNACK_ALWAYS};
+
 /* ---------------------------------------------------------------- what is refused */
 
 struct refusal {
@@ -78,7 +88,7 @@ struct refusal {
 static const struct refusal refusals[] = {
 	{"machin: mi250x\n", "p.yaml:1:1: a policy has no \"machin\": did you mean \"machine\"?"},
 	{"colour: red\n", "p.yaml:1:1: a policy has no \"colour\"; it takes machine, driver, "
-			  "page_size, memory, program, advise, prefetch"},
+			  "page_size, memory, evict, evict_seed, program, advise, prefetch"},
 	{"- a\n", "p.yaml:1:1: a policy is a mapping, written as \"key: value\""},
 	{"page_size: 64KB\n", "p.yaml:1:12: page_size: \"64KB\": did you mean 64KiB?"},
 	{"page_size: -64KiB\n", "p.yaml:1:12: page_size: \"-64KiB\" is negative"},
@@ -102,12 +112,22 @@ static const struct refusal refusals[] = {
 	{"driver: {window: 1KiB}\n",
 	 "p.yaml:1:18: window: 1KiB is out of range: it can be 4 KiB to 1 GiB"},
 	{"driver: {share: inf}\n", "p.yaml:1:17: share: \"inf\" is not a number"},
-	{"driver: {xnack: maybe}\n", "p.yaml:1:17: xnack: \"maybe\" is neither on nor off"},
+	{"driver: {xnack: maybe}\n", "p.yaml:1:17: xnack: \"maybe\" is none of auto, on, off"},
+	{"driver: {batsh: 3}\n",
+	 "p.yaml:1:10: driver demand has no \"batsh\": did you mean \"batch\"?"},
 	{"driver: {order: lru}\n", "p.yaml:1:17: order: \"lru\" is none of fault, none"},
 	{"driver: [demand]\n", "p.yaml:1:9: driver takes a single value, not a list"},
 	{"memory: 0\n", "p.yaml:1:9: memory: 0 is out of range: it can be 4 KiB to 256 TiB"},
 	{"memory: 5000B\n", "p.yaml:1:9: memory: 5000B is not whole pages of 4 KiB"},
 	{"memory: 1GiB\nmemory: 2GiB\n", "p.yaml:2:1: \"memory\" stands here twice"},
+	{"evict: mru\n", "p.yaml:1:8: evict: \"mru\" is none of driver, fifo, lru, random, belady"},
+	{"evict: [lru]\n", "p.yaml:1:8: evict takes a single value, not a list"},
+	/* A seed is for what draws. */
+	{"evict_seed: 7\n", "p.yaml:1:13: evict_seed: only \"evict: random\" draws"},
+	{"evict_seed: 7\nevict: lru\n", "p.yaml:1:13: evict_seed: only \"evict: random\" draws"},
+	{"evict: random\nevict_seed: -1\n", "p.yaml:2:13: evict_seed: \"-1\" is negative"},
+	{"evict: random\nevict_seed: 4294967296\n",
+	 "p.yaml:2:13: evict_seed: 4294967296 is out of range: it can be 0 to 4,294,967,295"},
 	{"program: {advice: forget}\n", "p.yaml:1:19: advice: \"forget\" is neither keep nor drop"},
 	{"advise: {on: {name: a}}\n",
 	 "p.yaml:1:9: advise takes a list of rules, each begun with \"- on:\""},
@@ -135,7 +155,9 @@ static const struct refusal refusals[] = {
 	{"advise:\n  - on: {index: 0}\n    read_mostly: true\n",
 	 "p.yaml:2:17: index: 0 is out of range: it can be 1 to 4,294,967,295"},
 	{"advise:\n  - on: {kind: heap}\n    read_mostly: true\n",
-	 "p.yaml:2:16: kind: \"heap\" is none of managed, device, pinned"},
+	 "p.yaml:2:16: kind: \"heap\" is none of managed, device, pinned, registered, pageable"},
+	{"advise:\n  - on: {name: a}\n    allocate_as: pageable\n",
+	 "p.yaml:3:18: allocate_as: \"pageable\" is none of managed, device, pinned"},
 	{"advise:\n  - on: {name: ''}\n    read_mostly: true\n", "p.yaml:2:16: name is empty"},
 	{"advise:\n  - on: {name: a}\n    read_mostly:\n",
 	 "p.yaml:3:17: read_mostly: \"\" is neither true nor false"},
@@ -161,7 +183,7 @@ static const struct refusal refusals[] = {
 	{"[[[[[[[[[[[[[[[[[[[[", "p.yaml:1:17: more than 16 levels"},
 	{"machine: {\n", "p.yaml:2:1: did not find expected node content"},
 	{"machine: \"a\\x1b[31m\"\n",
-	 "p.yaml:1:10: no machine \"a?[31m\": there are h200, mi250x, or give a file (./my.yaml)"},
+	 "p.yaml:1:10: no machine \"a?[31m\": there are h200, mi100, mi210, mi250x, mi250x_frontier, mi300a, mi300x, rx7900xtx, or give a file (./my.yaml)"},
 	{"machine: a\n---\nmachine: b\n", "p.yaml:2:1: a second document in the file"},
 	{"machine: a\x01\n", "p.yaml:1:11: a control character"},
 	{"machine: \xff\n", "p.yaml:1:10: this is not text in UTF-8"},
@@ -174,10 +196,13 @@ static void refused(void **state)
 		struct um_policy *policy = NULL;
 		int error = um_policy_parse(&policy, "p.yaml", refusals[i].text,
 					    strlen(refusals[i].text));
+		/* What depends on a driver that is not named is found when it is known. */
+		if (!error)
+			error = um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN);
 		if (error != UM_EINVAL)
 			fail_msg("%s: %d", refusals[i].text, error);
 		assert_string_equal(um_error_message(), refusals[i].message);
-		assert_null(policy);
+		um_policy_destroy(policy);
 	}
 }
 
@@ -244,7 +269,7 @@ static void read_whole(void **state)
 	assert_ptr_equal(policy->driver, &demand);
 	assert_int_equal(policy->params[0].integer, 20000);
 	assert_int_equal(policy->params[1].integer, 64);
-	assert_int_equal(policy->params[4].integer, 0);
+	assert_string_equal(xnacks[policy->params[4].integer], "off");
 	assert_int_equal(policy->page_bytes, 65536);
 	assert_int_equal(policy->memory_bytes, 1536 << 20);
 	assert_false(policy->keep_program_advice);
@@ -267,7 +292,8 @@ static void read_whole(void **state)
 static void text_is_a_fixed_point(void **state)
 {
 	static const char *const texts[] = {
-		whole, "", "# nothing\n", "driver: fixed\n",
+		whole, "", "# nothing\n", "driver: fixed\n", "evict: driver\n",
+		"evict: lru\ndriver: demand\n", "evict_seed: 4294967295\nevict: random\n",
 		"driver: {share: 0.3333333333333333, window: 5000B}\n",
 		/* line breaks, controls and marks of YAML, and beyond 16 bits */
 		"advise:\n  - on: {name: \"\\x87\\N\\L\\uFEFF\\uFFFE\\U0001F600 "
@@ -295,27 +321,228 @@ static void defaults_are_spelled_out(void **state)
 	assert_int_equal(um_policy_default(&policy), 0);
 	char *text = text_of(policy);
 	assert_string_equal(text, "machine: \"mi250x\"\n"
+				  "# driver: the machine's own\n"
+				  "# page_size: the driver's own\n"
+				  "# memory: all that the machine has\n"
+				  "evict: driver\n"
+				  "program: {advice: keep, prefetch: keep}\n");
+	free(text);
+	assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), 0);
+	text = text_of(policy);
+	assert_string_equal(text, "machine: \"mi250x\"\n"
 				  "driver: {name: demand, service: 20us, batch: 32, window: 2MiB, "
 				  "share: 0.3, xnack: on, order: fault}\n"
 				  "page_size: 4KiB\n"
 				  "# memory: all that the machine has\n"
+				  "evict: driver\n"
 				  "program: {advice: keep, prefetch: keep}\n");
 	free(text);
 	um_policy_destroy(policy);
 	um_policy_destroy(NULL);
 }
 
-static void command_line_over_it(void **state)
+struct order {
+	const char *policy, *text; /* that the effective policy has */
+	const struct um_evict_ops *order, *hypothetical;
+};
+static const struct order orders_of_policies[] = {
+	{"driver: demand\n", "\nevict: driver\n", NULL, NULL},
+	{"driver: demand\nevict: driver\n", "\nevict: driver\n", NULL, NULL},
+	/* Its own, in other words. */
+	{"driver: demand\nevict: fifo\n", "\nevict: fifo\n", &um_evict_fifo, NULL},
+	{"driver: demand\nevict: lru\n", "\nevict: lru # hypothetical: a driver sees no hits\n",
+	 &um_evict_lru, &um_evict_lru},
+	{"evict: random\nevict_seed: 7\n",
+	 "\nevict: random # hypothetical: no driver draws lots\nevict_seed: 7\n", &um_evict_random,
+	 &um_evict_random},
+	{"evict: random\n", "\nevict_seed: 0\n", &um_evict_random, &um_evict_random},
+};
+
+static void orders_that_are_the_drivers_are_not_hypothetical(void **state)
 {
-	struct um_policy *policy = parsed("page_size: 64KiB\n");
+	(void)state;
+	for (size_t i = 0; i < sizeof(orders_of_policies) / sizeof(orders_of_policies[0]); i++) {
+		const struct order *expected = &orders_of_policies[i];
+		struct um_policy *policy = parsed(expected->policy);
+		char *text;
+
+		assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), 0);
+		assert_ptr_equal(policy->evict, expected->order);
+		assert_ptr_equal(um_policy_hypothetical_order(policy), expected->hypothetical);
+		text = text_of(policy);
+		if (!strstr(text, expected->text))
+			fail_msg("no \"%s\" in \"%s\"", expected->text, text);
+		free(text);
+		um_policy_destroy(policy);
+	}
+}
+
+static void a_driver_may_take_no_order(void **state)
+{
+	struct um_policy *policy = parsed("driver: fixed\nevict: lru\n");
 
 	(void)state;
-	assert_int_equal(um_policy_set_page_bytes(policy, 2097152), 0);
+	assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), UM_EINVAL);
+	assert_string_equal(um_error_message(),
+			    "p.yaml: evict: driver fixed takes no eviction order");
+	um_policy_destroy(policy);
+}
+
+static void command_line_over_it(void **state)
+{
+	struct um_policy *policy = parsed("driver: demand\npage_size: 64KiB\n");
+
+	(void)state;
 	assert_int_equal(um_policy_set_page_bytes(policy, 8192), UM_EINVAL);
+	assert_string_equal(um_error_message(), "page_size: driver demand does not take 8 KiB; it "
+						"takes 4 KiB, 64 KiB, 2 MiB");
+	assert_int_equal(um_policy_set_page_bytes(policy, 2097152), 0);
 	assert_int_equal(policy->page_bytes, 2097152);
 	assert_int_equal(um_policy_set_driver(policy, "none"), UM_EINVAL);
 	/* 2 MiB was asked for, and this driver has 64 KiB only. */
 	assert_int_equal(um_policy_set_driver(policy, "fixed"), UM_EINVAL);
+	um_policy_destroy(policy);
+}
+
+/* ---------------------------------------------------------------- settling */
+
+static void driver_of_the_machine(void **state)
+{
+	const struct um_machine_spec amd = {
+		.name = "mi250x", .arch = "gfx90a", .devices = 1, .xnack = UM_XNACK_PROCESS};
+	struct um_policy *policy = parsed("driver: {batch: 7}\npage_size: 2MiB\n");
+
+	(void)state;
+	/* Until its driver is there. */
+	assert_int_equal(um_policy_settle(policy, &amd, UM_XNACK_UNKNOWN), 0);
+	assert_ptr_equal(policy->driver, &demand);
+	um_policy_destroy(policy);
+
+	driver_count = 3;
+	policy = parsed("driver: {batch: 7}\npage_size: 2MiB\n");
+	assert_int_equal(um_policy_settle(policy, &amd, UM_XNACK_UNKNOWN), 0);
+	assert_ptr_equal(policy->driver, &amdgpu_svm);
+	assert_int_equal(policy->params[1].integer, 7);
+	um_policy_destroy(policy);
+
+	policy = parsed("driver: {name: demand, batch: 7}\n");
+	assert_int_equal(um_policy_settle(policy, &amd, UM_XNACK_UNKNOWN), 0);
+	assert_ptr_equal(policy->driver, &demand);
+	um_policy_destroy(policy);
+
+	policy = parsed("driver: {batch: 7}\n");
+	assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), 0);
+	assert_ptr_equal(policy->driver, &demand);
+	assert_int_equal(policy->params[1].integer, 7);
+	um_policy_destroy(policy);
+
+	/* An option over a driver that is not named: the settings are the new driver's. */
+	policy = parsed("driver: {batch: 7}\n");
+	assert_int_equal(um_policy_set_driver(policy, "fixed"), 0);
+	assert_int_equal(um_policy_settle(policy, &amd, UM_XNACK_UNKNOWN), UM_EINVAL);
+	assert_string_equal(
+		um_error_message(),
+		"p.yaml:1:10: driver fixed has no \"batch\"; it takes nothing but its name");
+	um_policy_destroy(policy);
+	driver_count = 2;
+}
+
+struct decision {
+	const char *policy;
+	enum um_xnack option;
+	enum um_xnack_support support;
+	enum um_xnack traced, xnack;
+	enum um_xnack_source source;
+	const char *message; /* or this */
+};
+#define NOT UM_XNACK_UNKNOWN
+#define ON  UM_XNACK_ON
+#define OFF UM_XNACK_OFF
+static const struct decision decisions[] = {
+	/* Nobody asks. */
+	{"", NOT, UM_XNACK_PROCESS, NOT, OFF, UM_XNACK_BY_MACHINE, NULL},
+	{"", NOT, UM_XNACK_BOOT, NOT, OFF, UM_XNACK_BY_MACHINE, NULL},
+	{"", NOT, UM_XNACK_NEVER, NOT, OFF, UM_XNACK_BY_MACHINE, NULL},
+	{"", NOT, UM_XNACK_ALWAYS, NOT, ON, UM_XNACK_BY_MACHINE, NULL},
+	{"driver: {xnack: auto}\n", NOT, UM_XNACK_PROCESS, NOT, OFF, UM_XNACK_BY_MACHINE, NULL},
+	/* The program had it. */
+	{"", NOT, UM_XNACK_PROCESS, ON, ON, UM_XNACK_BY_TRACE, NULL},
+	{"", NOT, UM_XNACK_PROCESS, OFF, OFF, UM_XNACK_BY_TRACE, NULL},
+	{"", NOT, UM_XNACK_BOOT, ON, ON, UM_XNACK_BY_TRACE, NULL},
+	{"", NOT, UM_XNACK_NEVER, ON, OFF, UM_XNACK_BY_MACHINE, NULL},
+	{"", NOT, UM_XNACK_ALWAYS, OFF, ON, UM_XNACK_BY_MACHINE, NULL},
+	/* The file says. */
+	{"driver: {xnack: on}\n", NOT, UM_XNACK_PROCESS, OFF, ON, UM_XNACK_BY_POLICY, NULL},
+	{"driver: {xnack: off}\n", NOT, UM_XNACK_BOOT, ON, OFF, UM_XNACK_BY_POLICY, NULL},
+	{"driver: {xnack: on}\n", NOT, UM_XNACK_BOOT, NOT, ON, UM_XNACK_BY_POLICY, NULL},
+	{"driver: {xnack: on}\n", NOT, UM_XNACK_NEVER, NOT, OFF, UM_XNACK_BY_POLICY,
+	 "xnack: on: m (gfx) cannot retry an access that faulted"},
+	{"driver: {xnack: off}\n", NOT, UM_XNACK_ALWAYS, NOT, OFF, UM_XNACK_BY_POLICY,
+	 "xnack: off: m (gfx) has no such switch"},
+	/* The option is over it. */
+	{"driver: {xnack: on}\n", OFF, UM_XNACK_PROCESS, ON, OFF, UM_XNACK_BY_OPTION, NULL},
+	{"driver: {xnack: off}\n", ON, UM_XNACK_PROCESS, OFF, ON, UM_XNACK_BY_OPTION, NULL},
+	{"", OFF, UM_XNACK_NEVER, NOT, OFF, UM_XNACK_BY_OPTION, NULL},
+	{"", ON, UM_XNACK_NEVER, NOT, OFF, UM_XNACK_BY_OPTION,
+	 "xnack: on: m (gfx) cannot retry an access that faulted"},
+	{"driver: fixed\n", ON, UM_XNACK_PROCESS, NOT, ON, UM_XNACK_BY_OPTION,
+	 "xnack: driver fixed does not model it"},
+	/* A driver that does not model it is told nothing, and the simulation says so. */
+	{"driver: fixed\n", NOT, UM_XNACK_PROCESS, ON, ON, UM_XNACK_BY_TRACE, NULL},
+};
+
+static void check_decision(const struct decision *decision)
+{
+	const struct um_machine_spec machine = {
+		.name = "m", .arch = "gfx", .devices = 1, .xnack = decision->support};
+	struct um_policy *policy = parsed(decision->policy);
+
+	policy->xnack_asked = decision->option;
+	int error = um_policy_settle(policy, &machine, decision->traced);
+	assert_int_equal(error, decision->message ? UM_EINVAL : 0);
+	if (decision->message) {
+		assert_string_equal(um_error_message(), decision->message);
+	} else {
+		const struct um_param_value *param =
+			um_param_find(policy->params, policy->driver->params, "xnack");
+		assert_int_equal(policy->xnack, decision->xnack);
+		assert_int_equal(policy->xnack_source, decision->source);
+		if (param)
+			assert_string_equal(xnacks[param->integer],
+					    decision->xnack == ON ? "on" : "off");
+	}
+	um_policy_destroy(policy);
+}
+
+static void xnack_is_decided(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(decisions) / sizeof(decisions[0]); i++)
+		check_decision(&decisions[i]);
+}
+
+/* umtrace learns only from the program what it had. */
+static void settled_again(void **state)
+{
+	const struct um_machine_spec machine = {
+		.name = "m", .arch = "gfx", .devices = 1, .xnack = UM_XNACK_PROCESS};
+	struct um_policy *policy = parsed("");
+
+	(void)state;
+	assert_int_equal(um_policy_settle(policy, &machine, UM_XNACK_UNKNOWN), 0);
+	assert_int_equal(policy->xnack, UM_XNACK_OFF);
+	assert_int_equal(um_policy_settle(policy, &machine, UM_XNACK_ON), 0);
+	assert_int_equal(policy->xnack, UM_XNACK_ON);
+	assert_int_equal(policy->xnack_source, UM_XNACK_BY_TRACE);
+	assert_int_equal(um_policy_settle(policy, &machine, UM_XNACK_UNKNOWN), 0);
+	assert_int_equal(policy->xnack, UM_XNACK_OFF);
+	um_policy_destroy(policy);
+
+	policy = parsed("driver: {xnack: on}\n");
+	assert_int_equal(um_policy_settle(policy, &machine, UM_XNACK_UNKNOWN), 0);
+	assert_int_equal(um_policy_settle(policy, &machine, UM_XNACK_OFF), 0);
+	assert_int_equal(policy->xnack, UM_XNACK_ON);
+	assert_int_equal(policy->xnack_source, UM_XNACK_BY_POLICY);
 	um_policy_destroy(policy);
 }
 
@@ -437,7 +664,12 @@ int main(void)
 		cmocka_unit_test(read_whole),
 		cmocka_unit_test(text_is_a_fixed_point),
 		cmocka_unit_test(defaults_are_spelled_out),
+		cmocka_unit_test(orders_that_are_the_drivers_are_not_hypothetical),
+		cmocka_unit_test(a_driver_may_take_no_order),
 		cmocka_unit_test(command_line_over_it),
+		cmocka_unit_test(driver_of_the_machine),
+		cmocka_unit_test(xnack_is_decided),
+		cmocka_unit_test(settled_again),
 		cmocka_unit_test(devices),
 		cmocka_unit_test(rules_match),
 		cmocka_unit_test(nameless_allocations),

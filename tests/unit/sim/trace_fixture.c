@@ -23,7 +23,7 @@ void fx_open(struct trace_fixture *fx)
 
 	memset(fx, 0, sizeof(*fx));
 	snprintf(fx->path, sizeof(fx->path), "/tmp/um-sim-%ld-%u.um.db", (long)getpid(), number++);
-	check(um_db_create(&fx->db, fx->path, false));
+	check(um_db_create(&fx->db, fx->path, true)); /* one of a test that was killed goes */
 	check(um_db_exec(fx->db, "PRAGMA synchronous = OFF")); /* nobody reads it after a crash */
 	fx->payload = malloc(UM_STREAM_PAYLOAD_MAX);
 	assert_non_null(fx->payload);
@@ -52,9 +52,17 @@ void fx_open(struct trace_fixture *fx)
 
 void fx_close(struct trace_fixture *fx)
 {
+	um_policy_destroy(fx->chosen);
 	check(um_db_close(fx->db));
 	free(fx->payload);
 	unlink(fx->path);
+}
+
+void fx_policy(struct trace_fixture *fx, const char *text)
+{
+	um_policy_destroy(fx->chosen);
+	fx->chosen = NULL;
+	check(um_policy_parse(&fx->chosen, "policy of a test", text, strlen(text)));
 }
 
 int64_t fx_op(struct trace_fixture *fx, const struct um_op_row *op)
@@ -76,15 +84,24 @@ int64_t fx_op(struct trace_fixture *fx, const struct um_op_row *op)
 
 int64_t fx_alloc(struct trace_fixture *fx, const char *kind, int64_t bytes)
 {
+	return fx_alloc_flags(fx, kind, bytes, 0);
+}
+
+int64_t fx_alloc_flags(struct trace_fixture *fx, const char *kind, int64_t bytes, int64_t flags)
+{
 	struct um_allocation_row row = {.allocation = ++fx->allocations,
 					.kind = kind,
 					.bytes = bytes,
+					.flags = flags,
+					.device = fx->device,
 					.address = UM_NULL,
 					.freed_op = UM_NULL,
 					.site = UM_NULL};
 
-	row.op = fx_op(fx, &(struct um_op_row){
-				   .kind = "alloc", .allocation = row.allocation, .bytes = bytes});
+	row.op = fx_op(fx, &(struct um_op_row){.kind = "alloc",
+					       .allocation = row.allocation,
+					       .bytes = bytes,
+					       .device = fx->device});
 	check(um_db_insert(fx->db, &um_table_allocation, &row));
 	return row.allocation;
 }
@@ -148,6 +165,28 @@ int64_t fx_advise(struct trace_fixture *fx, int64_t allocation, const char *advi
 					     .device = device});
 }
 
+int64_t fx_advise_pages(struct trace_fixture *fx, int64_t allocation, int64_t first, int64_t pages,
+			const char *advice, int64_t device)
+{
+	return fx_op(fx, &(struct um_op_row){.kind = "advise",
+					     .allocation = allocation,
+					     .offset_bytes = first * PAGE,
+					     .bytes = pages * PAGE,
+					     .advice = advice,
+					     .device = device});
+}
+
+int64_t fx_prefetch_pages(struct trace_fixture *fx, int64_t allocation, int64_t first,
+			  int64_t pages, int64_t device)
+{
+	return fx_op(fx, &(struct um_op_row){.kind = "prefetch",
+					     .flags = UM_OP_ASYNC,
+					     .allocation = allocation,
+					     .offset_bytes = first * PAGE,
+					     .bytes = pages * PAGE,
+					     .device = device});
+}
+
 int64_t fx_prefetch(struct trace_fixture *fx, int64_t allocation, int64_t bytes, int64_t device,
 		    int64_t stream)
 {
@@ -167,7 +206,8 @@ int64_t fx_copy(struct trace_fixture *fx, int64_t target, int64_t source, int64_
 					     .stream = stream,
 					     .allocation = target,
 					     .source_allocation = source,
-					     .bytes = bytes});
+					     .bytes = bytes,
+					     .device = fx->device});
 }
 
 int64_t fx_launch(struct trace_fixture *fx, const char *name, int64_t groups, int64_t stream)
@@ -180,8 +220,10 @@ int64_t fx_launch(struct trace_fixture *fx, const char *name, int64_t groups, in
 				    .block_y = 1,
 				    .block_z = 1};
 
-	row.op = fx_op(
-		fx, &(struct um_op_row){.kind = "launch", .flags = UM_OP_ASYNC, .stream = stream});
+	row.op = fx_op(fx, &(struct um_op_row){.kind = "launch",
+					       .flags = UM_OP_ASYNC,
+					       .stream = stream,
+					       .device = fx->device});
 	check(um_db_insert(fx->db, &um_table_kernel, &row));
 	fx->launch = row.op;
 	fx->chunks = 0;
@@ -246,7 +288,7 @@ int fx_simulate(struct trace_fixture *fx)
 {
 	struct um_observer totals = um_probe_totals(&fx->totals);
 	struct um_simulation simulation = {.trace = fx->db,
-					   .policy = &fx->policy,
+					   .policy = fx->chosen ? fx->chosen : &fx->policy,
 					   .machine = &fx->machine,
 					   .ignored = note_ignored,
 					   .ignored_context = fx};

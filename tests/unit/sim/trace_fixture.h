@@ -17,8 +17,10 @@ struct trace_fixture {
 	char path[64];
 	struct um_db *db;
 	int64_t ops, allocations;
+	int64_t device; /* current: of allocations, launches and copies */
 	struct um_machine_spec machine;
 	struct um_policy policy;
+	struct um_policy *chosen;	     /* fx_policy(): instead of `policy` */
 	struct um_param_value fault_latency; /* of demand; 0 unless a test sets it */
 	struct um_totals totals;
 	struct um_observer extra; /* sees what the totals see */
@@ -31,9 +33,13 @@ struct trace_fixture {
 
 void fx_open(struct trace_fixture *);
 void fx_close(struct trace_fixture *);
+/* The text of a policy file, from now on instead of the fixture's policy. */
+void fx_policy(struct trace_fixture *, const char *text);
 
 /* Each is one op of the program; returns its id, or the allocation's. */
 int64_t fx_alloc(struct trace_fixture *, const char *kind, int64_t bytes);
+/* The same with allocation.flags. */
+int64_t fx_alloc_flags(struct trace_fixture *, const char *kind, int64_t bytes, int64_t flags);
 int64_t fx_free(struct trace_fixture *, int64_t allocation);
 /* Pages [first, first + pages) with UM_TOUCH_*. */
 int64_t fx_host(struct trace_fixture *, int64_t allocation, int64_t first, int64_t pages,
@@ -43,6 +49,11 @@ int64_t fx_sync(struct trace_fixture *);
 int64_t fx_advise(struct trace_fixture *, int64_t allocation, const char *advice, int64_t device);
 int64_t fx_prefetch(struct trace_fixture *, int64_t allocation, int64_t bytes, int64_t device,
 		    int64_t stream);
+/* Of pages [first, first + pages); the prefetch on stream 0. */
+int64_t fx_advise_pages(struct trace_fixture *, int64_t allocation, int64_t first, int64_t pages,
+			const char *advice, int64_t device);
+int64_t fx_prefetch_pages(struct trace_fixture *, int64_t allocation, int64_t first, int64_t pages,
+			  int64_t device);
 int64_t fx_copy(struct trace_fixture *, int64_t target, int64_t source, int64_t bytes,
 		int64_t stream, bool async);
 

@@ -67,7 +67,8 @@ extern UM_DEVICE char um_lds_dynamic[UM_LDS_BYTES];
 /*
  * Hooks, called before the access. `descriptor` is a constant that umhipcc builds with
  * UM_ACCESS(): how many bytes, what is done, and which instruction of the code object does it.
- * Addresses outside every HIP allocation are legal and ignored (counted, see `loss`).
+ * Addresses outside every HIP allocation are legal: counted (see `loss`), or with umtrace --pageable
+ * recorded as well.
  */
 enum um_access_kind { UM_ACCESS_READ = 0, UM_ACCESS_WRITE = 1, UM_ACCESS_ATOMIC = 2 };
 #define UM_ACCESS(bytes, kind, instruction)                                                        \

@@ -1,0 +1,136 @@
+/* Whether devices retry faults in a simulation, and who decided that. */
+#include "replay.h"
+
+#include "trace/base/error.h"
+#include "trace/db/xnack_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct traced {
+	const struct um_machine_spec *machine; /* that is simulated */
+	enum um_xnack xnack;
+	char source[160];
+};
+
+/*
+ * What the program had counts for another machine only where a process can choose: how one machine
+ * was booted says nothing of another.
+ */
+static int take_xnack(const void *row, void *context)
+{
+	const struct um_run_row *run = row;
+	struct traced *traced = context;
+	bool is_same = run->machine && strcmp(run->machine, traced->machine->name) == 0;
+
+	if (!run->xnack || (!is_same && traced->machine->xnack != UM_XNACK_PROCESS))
+		return 0;
+	traced->xnack = strcmp(run->xnack, "on") == 0 ? UM_XNACK_ON : UM_XNACK_OFF;
+	if (run->xnack_source)
+		snprintf(traced->source, sizeof(traced->source), "as traced: %s",
+			 run->xnack_source);
+	return 0;
+}
+
+static const char *source_text(const struct um_replay *replay, const struct traced *traced)
+{
+	switch (replay->policy->xnack_source) {
+	case UM_XNACK_BY_OPTION:
+		return replay->policy->xnack == UM_XNACK_ON ? "--xnack on" : "--xnack off";
+	case UM_XNACK_BY_POLICY:
+		return "the policy";
+	case UM_XNACK_BY_TRACE:
+		return traced->source;
+	case UM_XNACK_BY_MACHINE:
+		break;
+	}
+	return um_xnack_default_source(replay->machine);
+}
+
+int um_replay_settle(struct um_replay *replay, struct um_db *trace, enum um_xnack option)
+{
+	struct traced traced = {
+		.machine = replay->machine, .xnack = UM_XNACK_UNKNOWN, .source = "as traced"};
+	int error = um_db_each(trace, &um_table_run, NULL, 0, take_xnack, &traced);
+
+	replay->policy->xnack_asked = option;
+	if (!error)
+		error = um_policy_settle(replay->policy, replay->machine, traced.xnack);
+	if (error || replay->machine->xnack == UM_XNACK_ALWAYS)
+		return error;
+	replay->xnack = um_xnack_word(replay->policy->xnack);
+	replay->xnack_source = strdup(source_text(replay, &traced));
+	return replay->xnack_source ? 0 : um_fail(UM_ENOMEM, "no memory for a name");
+}
+
+static char *xnack_text(char *buffer, size_t capacity, const struct um_replay *replay)
+{
+	const struct um_driver_ops *driver = replay->driver;
+	const struct um_xnack_facts facts = {
+		.xnack = replay->xnack,
+		.source = replay->xnack_source,
+		.driver = driver->name,
+		.is_modelled =
+			um_param_find(replay->policy->params, driver->params, "xnack") != NULL,
+		.shares_memory = replay->machine->apu,
+	};
+
+	if (replay->xnack)
+		return um_xnack_text(buffer, capacity, &facts);
+	snprintf(buffer, capacity, "%s has no XNACK switch", replay->machine->name);
+	return buffer;
+}
+
+static bool is_alike(const struct um_replay *a, const struct um_replay *b)
+{
+	char text_a[512], text_b[512];
+
+	return !strcmp(xnack_text(text_a, sizeof(text_a), a),
+		       xnack_text(text_b, sizeof(text_b), b));
+}
+
+/* Whether one before it is alike, which then names this one too. */
+static bool is_told(const struct um_replay *replays, size_t which)
+{
+	for (size_t i = 0; i < which; i++)
+		if (is_alike(&replays[i], &replays[which]))
+			return true;
+	return false;
+}
+
+/* "xnack_off, host: ": the policies that are as this one, each once for all its page sizes. */
+static void print_names(FILE *out, const struct um_replay *replays, size_t count, size_t which)
+{
+	const char *before = "", *last = NULL;
+
+	for (size_t i = which; i < count; i++) {
+		const char *name = replays[i].policy_name;
+
+		if (!is_alike(&replays[i], &replays[which]) || (last && !strcmp(name, last)))
+			continue;
+		fprintf(out, "%s%s", before, name);
+		before = ", ";
+		last = name;
+	}
+	fputs(": ", out);
+}
+
+void um_replay_print_xnack(FILE *out, const struct um_replay *replays, size_t count)
+{
+	char text[512];
+	bool is_any = false, is_one = true;
+
+	for (size_t i = 0; i < count; i++) {
+		is_any = is_any || replays[i].xnack;
+		is_one = is_one && is_alike(&replays[i], &replays[0]);
+	}
+	for (size_t i = 0; i < count && is_any; i++) {
+		if (is_told(replays, i))
+			continue;
+		if (!is_one)
+			print_names(out, replays, count, i);
+		fprintf(out, "%s\n", xnack_text(text, sizeof(text), &replays[i]));
+	}
+	if (is_any)
+		fputc('\n', out);
+}
