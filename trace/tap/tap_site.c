@@ -1,0 +1,234 @@
+/*
+ * Stacks by the tables that exceptions unwind with, which the driver's libraries have too. Objects are
+ * looked up with dl_iterate_phdr(), whose lock is not held while a library's constructors run, as that
+ * of dladdr() is: a constructor that calls CUDA must not wait for a thread that waits for it.
+ */
+#include "tap.h"
+#include "tap_map.h"
+#include "../spool/spool_site.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <unwind.h>
+
+#define MODULES		512u
+#define MODULE_NAME_MAX 1024u
+/* An object's constants are searched up to this much; more, and it is taken to have what is sought. */
+#define SCAN_MAX_BYTES (256ul << 20)
+
+struct module {
+	uintptr_t first, last; /* of its code */
+	uintptr_t base;
+	char name[MODULE_NAME_MAX]; /* "" is the program */
+};
+
+/* NVIDIA's libraries and the tap: their frames say nothing about the program. */
+static struct range {
+	uintptr_t first, last;
+} hidden[8];
+static size_t hidden_count;
+
+static struct module *modules;
+static size_t module_count;
+
+/* --- modules --- */
+
+struct lookup {
+	uintptr_t address;
+	struct module *out;
+};
+
+static bool covers(const struct dl_phdr_info *object, uintptr_t address, struct range *range)
+{
+	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = object->dlpi_phdr + i;
+		uintptr_t first = object->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) ||
+		    address - first >= segment->p_memsz)
+			continue;
+		*range = (struct range){first, first + segment->p_memsz - 1};
+		return true;
+	}
+	return false;
+}
+
+static int match(struct dl_phdr_info *object, size_t bytes, void *context)
+{
+	struct lookup *lookup = context;
+	struct range range;
+
+	(void)bytes;
+	if (!covers(object, lookup->address, &range))
+		return 0;
+	struct module *out = lookup->out;
+
+	out->first = range.first;
+	out->last = range.last;
+	out->base = object->dlpi_addr;
+	out->name[0] = '\0';
+	if (object->dlpi_name)
+		memccpy(out->name, object->dlpi_name, '\0', sizeof(out->name) - 1);
+	return 1;
+}
+
+/* NULL: no object lies there, or there are too many. */
+static const struct module *find_module(uintptr_t address)
+{
+	for (size_t i = 0; i < module_count; i++)
+		if (address >= modules[i].first && address <= modules[i].last)
+			return modules + i;
+	if (!modules || module_count == MODULES)
+		return NULL;
+	struct lookup lookup = {address, modules + module_count};
+
+	if (!dl_iterate_phdr(match, &lookup))
+		return NULL;
+	return modules + module_count++;
+}
+
+/* --- hidden frames --- */
+
+static void hide(const void *function)
+{
+	static struct module found; /* at start, by one thread */
+	struct lookup lookup = {(uintptr_t)function, &found};
+
+	if (function && hidden_count < sizeof(hidden) / sizeof(*hidden) &&
+	    dl_iterate_phdr(match, &lookup))
+		hidden[hidden_count++] = (struct range){found.first, found.last};
+}
+
+static bool is_hidden(uintptr_t address)
+{
+	for (size_t i = 0; i < hidden_count; i++)
+		if (address >= hidden[i].first && address <= hidden[i].last)
+			return true;
+	return false;
+}
+
+static const void *code_of(const void *function_pointer)
+{
+	const void *code;
+
+	memcpy(&code, function_pointer, sizeof(code));
+	return code;
+}
+
+void um_tap_site_init(const struct um_cupti *cupti)
+{
+	void *runtime = dlsym(RTLD_DEFAULT, "cudaLaunchKernel");
+
+	modules = um_tap_reserve_memory(MODULES * sizeof(*modules));
+	hide((const void *)(uintptr_t)&um_tap_site_init);
+	hide(code_of(&cupti->subscribe));
+	hide(code_of(&cupti->device_count));
+	hide(runtime);
+}
+
+/* --- stacks --- */
+
+static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *noted)
+{
+	struct um_tap_stack *stack = noted;
+	uintptr_t address = _Unwind_GetIP(context);
+
+	if (!address)
+		return _URC_END_OF_STACK;
+	if (stack->depth == 0 && is_hidden(address))
+		return _URC_NO_REASON;
+	stack->address[stack->depth++] = (const void *)address;
+	return stack->depth == UM_TAP_STACK_MAX ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+void um_tap_unwind(struct um_tap_stack *stack)
+{
+	stack->depth = 0;
+	_Unwind_Backtrace(note_frame, stack);
+}
+
+static bool put_site(uint32_t site, uint32_t parent, uintptr_t address)
+{
+	static char path[PATH_MAX]; /* under the lock */
+	const struct module *module = find_module(address - 1);
+
+	path[0] = '\0';
+	if (module)
+		um_site_module_path(path, module->name);
+	return um_tap_put(
+		&um_site_record(site, parent, address - (module ? module->base : 0), path, "")
+			 ->header);
+}
+
+/* A site that could not be told would be one that nobody knows: room comes first. */
+static uint32_t site_below(uint32_t parent, uintptr_t address)
+{
+	bool is_new = false;
+
+	if (um_spool_room(um_tap.writer) < 2 * UM_SITE_RECORD_MAX)
+		return parent;
+	uint32_t site = um_site_intern(parent, (const void *)address, &is_new);
+
+	if (is_new)
+		put_site(site, parent, address);
+	return site;
+}
+
+uint32_t um_tap_site(const struct um_tap_stack *stack)
+{
+	uint32_t site = 0;
+
+	for (size_t i = stack->depth; i > 0; i--)
+		site = site_below(site, (uintptr_t)stack->address[i - 1]);
+	return site;
+}
+
+/* As if it were a call that returned behind it. */
+uint32_t um_tap_site_of_instruction(uint64_t address)
+{
+	return site_below(0, (uintptr_t)address + 1);
+}
+
+/* --- NVTX --- */
+
+static bool segment_has(const struct dl_phdr_info *object, const ElfW(Phdr) * segment,
+			size_t *budget)
+{
+	/* Not in this library, which must not find itself. */
+	static const char sought[] = "\x4e"
+				     "VTX_INJECTION64_PATH";
+	const char *start = (const char *)(object->dlpi_addr + segment->p_vaddr);
+
+	if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_R) || segment->p_flags & PF_W)
+		return false;
+	if (segment->p_filesz > *budget)
+		return true;
+	*budget -= segment->p_filesz;
+	return memmem(start, segment->p_filesz, sought, sizeof(sought)) != NULL;
+}
+
+static int object_has(struct dl_phdr_info *object, size_t bytes, void *budget)
+{
+	uintptr_t own = (uintptr_t)&um_tap_site_init;
+	struct range range;
+
+	(void)bytes;
+	if (covers(object, own, &range))
+		return 0;
+	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = object->dlpi_phdr + i;
+		uintptr_t first = object->dlpi_addr + segment->p_vaddr;
+
+		if (!is_hidden(first) && segment_has(object, segment, budget))
+			return 1;
+	}
+	return 0;
+}
+
+bool um_tap_program_has_nvtx(void)
+{
+	size_t budget = SCAN_MAX_BYTES;
+
+	return dl_iterate_phdr(object_has, &budget) != 0;
+}
