@@ -83,34 +83,58 @@ static bool begins_with_any(const char *word, const char *const *beginnings)
 	return false;
 }
 
-/* Only clang has these, and they have a value of their own. */
-static bool is_for_clang(const char *word)
+static bool is_any(const char *word, const char *const *words)
 {
-	static const char *const words[] = {"-Xclang", "-mllvm", "-Xarch_device", "-target"};
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!strcmp(word, words[i]))
+	for (; *words; words++)
+		if (!strcmp(word, *words))
 			return true;
 	return false;
+}
+
+/* nvcc has no GNU dialects by name: gnu++17 is c++17, with the host compiler's extensions. */
+static void push_standard(struct um_argv *command, const char *word)
+{
+	const char *value = strchr(word, '=') + 1;
+
+	um_argv_pushf(command, "-std=%s", strncmp(value, "gnu++", 5) ? value : value + 3);
+}
+
+/* What the host's compiler is told about floating point holds on the device too. */
+static void push_for_device(struct um_argv *command, const char *word)
+{
+	static const char *const pairs[][2] = {{"-ffp-contract=off", "-fmad=false"},
+					       {"-ffast-math", "-use_fast_math"}};
+
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		if (!strcmp(word, pairs[i][0]))
+			um_argv_push(command, pairs[i][1]);
 }
 
 static void push_compile_options(struct um_argv *command, const struct um_argv *options)
 {
 	static const char *const of_host[] = {"-W", "-f", "-m", "-pthread", "-B", NULL};
+	/* Only clang has these, and they have a value of their own. */
+	static const char *const of_clang[] = {"-Xclang", "-mllvm", "-Xarch_device", "-target",
+					       NULL};
+	static const char *const standard[] = {"-std=", "--std=", NULL};
 
 	for (size_t i = 0; i < options->count; i++) {
 		const char *word = options->items[i];
 
-		if (is_for_clang(word))
+		if (is_any(word, of_clang))
 			i++;
+		else if (begins_with_any(word, standard))
+			push_standard(command, word);
 		else if (!strncmp(word, "-g", 2))
 			um_argv_push(command, "-g");
 		else if (!strncmp(word, "-O", 2))
 			continue; /* the level stands apart */
-		else if (begins_with_any(word, of_host))
+		else if (begins_with_any(word, of_host)) {
 			push_for_host(command, word);
-		else
+			push_for_device(command, word);
+		} else {
 			um_argv_push(command, word);
+		}
 	}
 }
 
@@ -122,13 +146,26 @@ static void push_archs(struct um_argv *command, const struct um_argv *archs)
 				      archs->items[i] + 3, archs->items[i]);
 }
 
-static void push_link_option(struct um_argv *command, const char *word)
+static void push_for_linker(struct um_argv *command, const char *word)
+{
+	um_argv_push(command, "-Xlinker");
+	um_argv_push(command, word);
+}
+
+/* The option of the linking at *at, with its value when that stands apart. */
+static void push_link_option(struct um_argv *command, const struct um_argv *link, size_t *at)
 {
 	static const char *const of_nvcc[] = {"-l", "-L", "-shared", "-Xlinker", "-g", NULL};
+	static const char *const of_linker[] = {"-z", "-T", "-u", "-rpath", NULL};
+	const char *word = link->items[*at];
 
 	if (!strncmp(word, "-Wl,", 4)) {
-		um_argv_push(command, "-Xlinker");
-		um_argv_push(command, word + 4);
+		push_for_linker(command, word + 4);
+	} else if (is_any(word, of_linker)) {
+		push_for_linker(command, word);
+		push_for_linker(command, link->items[++*at]);
+	} else if (!strcmp(word, "--emit-static-lib")) {
+		um_argv_push(command, "-lib");
 	} else if (*word != '-' || begins_with_any(word, of_nvcc)) {
 		um_argv_push(command, word);
 	} else if (strncmp(word, "-O", 2)) {
@@ -145,7 +182,7 @@ static void push_link_inputs(struct um_argv *command, const struct um_cc_args *a
 		while (input < args->input_count && args->inputs[input].link_index < i)
 			input++;
 		if (*args->link.items[i])
-			push_link_option(command, args->link.items[i]);
+			push_link_option(command, &args->link, &i);
 		else if (input < args->input_count && objects[input])
 			um_argv_push(command, objects[input]);
 	}
@@ -163,6 +200,18 @@ static int run_or_show(const struct um_cc_args *args, struct um_argv *command)
 		status = um_run(command, NULL, NULL);
 	um_argv_fini(command);
 	return status;
+}
+
+/* As nvcc's -x has it; NULL: none that nvcc knows. */
+static const char *language_of(const struct um_cc_input *input)
+{
+	static const char *const known[] = {"c", "c++", NULL};
+
+	if (input->language == UM_CC_HIP)
+		return "cu";
+	if (input->language == UM_CC_C)
+		return "c";
+	return input->x && is_any(input->x, known) ? input->x : NULL;
 }
 
 static int compile(const struct nvidia *nvidia, const struct um_cc_input *input, const char *output)
@@ -184,7 +233,7 @@ static int compile(const struct nvidia *nvidia, const struct um_cc_input *input,
 		um_argv_push(&command, output);
 	}
 	um_argv_push(&command, "-x");
-	um_argv_push(&command, input->language == UM_CC_C ? "c" : "cu");
+	um_argv_push(&command, language_of(input));
 	um_argv_push(&command, input->path);
 	return run_or_show(args, &command);
 }
@@ -255,11 +304,22 @@ static int check_stage(const struct um_cc_args *args)
 				   "-fsyntax-only and --genco are not for it");
 }
 
+static int check_inputs(const struct um_cc_args *args)
+{
+	for (size_t i = 0; i < args->input_count; i++)
+		if (args->inputs[i].language != UM_CC_OBJECT && !language_of(&args->inputs[i]))
+			return um_fail(UM_ENOTSUP, "%s: --nvidia takes HIP, C and C++ only",
+				       args->inputs[i].path);
+	return 0;
+}
+
 int um_cc_nvidia(const struct um_cc_args *args)
 {
 	struct nvidia nvidia = {.args = args};
 	int error = check_stage(args), status = UM_EXIT_FAILURE;
 
+	if (!error)
+		error = check_inputs(args);
 	if (!error)
 		error = find_nvcc(&nvidia.nvcc);
 	if (!error)

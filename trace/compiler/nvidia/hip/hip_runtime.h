@@ -4,7 +4,7 @@
 
 #include "hip_runtime_api.h"
 
-#include <stdio.h>
+#include <cuda_fp16.h>
 
 #define hipThreadIdx_x threadIdx.x
 #define hipThreadIdx_y threadIdx.y
@@ -29,17 +29,22 @@
 
 /*
  * HIP's wave operations name no lanes: all of the warp that are active. A ballot has 64 bits, as
- * HIP's has, of which a warp fills 32.
+ * HIP's has, of which a warp fills 32. CUDA's own functions of these names are not for today's
+ * devices; names are replaced, not calls, so that a class of the same name elsewhere stays whole.
  */
 #ifdef __CUDACC__
 static __device__ inline unsigned long long um_hip_ballot(int predicate)
 {
 	return __ballot_sync(__activemask(), predicate);
 }
-#define __ballot(predicate) um_hip_ballot(predicate)
-#define __any(predicate)    __any_sync(__activemask(), predicate)
-#define __all(predicate)    __all_sync(__activemask(), predicate)
-
+static __device__ inline int um_hip_any(int predicate)
+{
+	return __any_sync(__activemask(), predicate);
+}
+static __device__ inline int um_hip_all(int predicate)
+{
+	return __all_sync(__activemask(), predicate);
+}
 template <class T> static __device__ inline T um_hip_shfl(T value, int lane, int width = 32)
 {
 	return __shfl_sync(__activemask(), value, lane, width);
@@ -58,10 +63,35 @@ template <class T> static __device__ inline T um_hip_shfl_xor(T value, int mask,
 {
 	return __shfl_xor_sync(__activemask(), value, mask, width);
 }
-#define __shfl(...)	 um_hip_shfl(__VA_ARGS__)
-#define __shfl_up(...)	 um_hip_shfl_up(__VA_ARGS__)
-#define __shfl_down(...) um_hip_shfl_down(__VA_ARGS__)
-#define __shfl_xor(...)	 um_hip_shfl_xor(__VA_ARGS__)
+#define __ballot    um_hip_ballot
+#define __any	    um_hip_any
+#define __all	    um_hip_all
+#define __shfl	    um_hip_shfl
+#define __shfl_up   um_hip_shfl_up
+#define __shfl_down um_hip_shfl_down
+#define __shfl_xor  um_hip_shfl_xor
+
+static __device__ inline unsigned um_hip_lane(void)
+{
+	unsigned lane;
+
+	asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+	return lane;
+}
+#define __lane_id um_hip_lane
+
+static __device__ inline long long wall_clock64(void)
+{
+	long long ns;
+
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+	return ns;
+}
+
+template <class T> static __device__ inline T unsafeAtomicAdd(T *address, T value)
+{
+	return atomicAdd(address, value);
+}
 #endif
 
 #endif

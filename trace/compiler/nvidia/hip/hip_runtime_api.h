@@ -1,7 +1,7 @@
 /*
  * HIP's names for CUDA's runtime, as far as programs with managed memory use them: for nvcc of CUDA
- * 12 and 13. Where CUDA has the same function under another name, HIP's is a macro for it, so that
- * overloads and templates stay; where they differ, an inline function translates.
+ * 12 and 13. What differs in more than the name is translated here. Not here: modules, textures and
+ * surfaces, memory shared between processes, virtual memory management, nodes' edges of graphs.
  */
 #ifndef UM_NVIDIA_HIP_RUNTIME_API_H
 #define UM_NVIDIA_HIP_RUNTIME_API_H
@@ -12,192 +12,41 @@
 #error "umhipcc --nvidia needs CUDA 12 or later"
 #endif
 
-/* clang-format off */
-/* --- types --- */
+#include "hip_version.h"
+#include "nvidia_names.h"
 
-#define hipError_t cudaError_t
-#define hipStream_t cudaStream_t
-#define hipEvent_t cudaEvent_t
-#define hipDeviceProp_t cudaDeviceProp
-#define hipMemcpyKind cudaMemcpyKind
-#define hipFuncAttributes cudaFuncAttributes
-#define hipFuncAttribute cudaFuncAttribute
-#define hipFuncCache_t cudaFuncCache
-#define hipPointerAttribute_t cudaPointerAttributes
-#define hipLimit_t cudaLimit
-#define hipMemoryAdvise cudaMemoryAdvise
-#define hipMemRangeAttribute cudaMemRangeAttribute
-#define hipStreamCallback_t cudaStreamCallback_t
-#define hipHostFn_t cudaHostFn_t
-#define hipDeviceAttribute_t cudaDeviceAttr
-#define hipMemoryType cudaMemoryType
+#include <stddef.h>
+#include <stdio.h>
 
-/* --- functions --- */
+#ifndef __cplusplus /* HIP's types need no keyword in C */
+typedef enum cudaComputeMode cudaComputeMode;
+typedef enum cudaDeviceAttr cudaDeviceAttr;
+typedef enum cudaDeviceP2PAttr cudaDeviceP2PAttr;
+typedef enum cudaFuncAttribute cudaFuncAttribute;
+typedef enum cudaFuncCache cudaFuncCache;
+typedef enum cudaLimit cudaLimit;
+typedef enum cudaMemcpyKind cudaMemcpyKind;
+typedef enum cudaMemoryAdvise cudaMemoryAdvise;
+typedef enum cudaMemoryType cudaMemoryType;
+typedef enum cudaMemPoolAttr cudaMemPoolAttr;
+typedef enum cudaMemRangeAttribute cudaMemRangeAttribute;
+typedef enum cudaStreamCaptureMode cudaStreamCaptureMode;
+typedef enum cudaStreamCaptureStatus cudaStreamCaptureStatus;
+typedef struct cudaFuncAttributes cudaFuncAttributes;
+typedef struct cudaMemcpy3DParms cudaMemcpy3DParms;
+typedef struct cudaPointerAttributes cudaPointerAttributes;
+#endif
 
-#define hipDeviceSynchronize cudaDeviceSynchronize
-#define hipGetDevice cudaGetDevice
-#define hipGetDeviceCount cudaGetDeviceCount
-#define hipSetDevice cudaSetDevice
-#define hipDeviceReset cudaDeviceReset
-#define hipSetDeviceFlags cudaSetDeviceFlags
-#define hipGetDeviceFlags cudaGetDeviceFlags
-#define hipDeviceGetStreamPriorityRange cudaDeviceGetStreamPriorityRange
-#define hipDeviceCanAccessPeer cudaDeviceCanAccessPeer
-#define hipDeviceEnablePeerAccess cudaDeviceEnablePeerAccess
-#define hipDeviceDisablePeerAccess cudaDeviceDisablePeerAccess
-#define hipDeviceGetPCIBusId cudaDeviceGetPCIBusId
-#define hipGetErrorString cudaGetErrorString
-#define hipGetErrorName cudaGetErrorName
-#define hipGetLastError cudaGetLastError
-#define hipPeekAtLastError cudaPeekAtLastError
-#define hipRuntimeGetVersion cudaRuntimeGetVersion
-#define hipDriverGetVersion cudaDriverGetVersion
-#define hipMalloc cudaMalloc
-#define hipMallocManaged cudaMallocManaged
-#define hipMallocPitch cudaMallocPitch
-#define hipMallocAsync cudaMallocAsync
-#define hipFreeAsync cudaFreeAsync
-#define hipFree cudaFree
-#define hipHostRegister cudaHostRegister
-#define hipHostUnregister cudaHostUnregister
-#define hipHostGetDevicePointer cudaHostGetDevicePointer
-#define hipHostGetFlags cudaHostGetFlags
-#define hipMemGetInfo cudaMemGetInfo
-#define hipPointerGetAttributes cudaPointerGetAttributes
-#define hipMemcpy cudaMemcpy
-#define hipMemcpyAsync cudaMemcpyAsync
-#define hipMemcpy2D cudaMemcpy2D
-#define hipMemcpy2DAsync cudaMemcpy2DAsync
-#define hipMemcpyPeer cudaMemcpyPeer
-#define hipMemcpyPeerAsync cudaMemcpyPeerAsync
-#define hipMemcpyToSymbol cudaMemcpyToSymbol
-#define hipMemcpyFromSymbol cudaMemcpyFromSymbol
-#define hipMemcpyToSymbolAsync cudaMemcpyToSymbolAsync
-#define hipMemcpyFromSymbolAsync cudaMemcpyFromSymbolAsync
-#define hipGetSymbolAddress cudaGetSymbolAddress
-#define hipGetSymbolSize cudaGetSymbolSize
-#define hipMemset cudaMemset
-#define hipMemsetAsync cudaMemsetAsync
-#define hipMemset2D cudaMemset2D
-#define hipMemset2DAsync cudaMemset2DAsync
-#define hipStreamCreate cudaStreamCreate
-#define hipStreamCreateWithFlags cudaStreamCreateWithFlags
-#define hipStreamCreateWithPriority cudaStreamCreateWithPriority
-#define hipStreamDestroy cudaStreamDestroy
-#define hipStreamSynchronize cudaStreamSynchronize
-#define hipStreamQuery cudaStreamQuery
-#define hipStreamWaitEvent cudaStreamWaitEvent
-#define hipStreamGetFlags cudaStreamGetFlags
-#define hipStreamGetPriority cudaStreamGetPriority
-#define hipStreamAddCallback cudaStreamAddCallback
-#define hipLaunchHostFunc cudaLaunchHostFunc
-#define hipEventCreate cudaEventCreate
-#define hipEventCreateWithFlags cudaEventCreateWithFlags
-#define hipEventRecord cudaEventRecord
-#define hipEventSynchronize cudaEventSynchronize
-#define hipEventQuery cudaEventQuery
-#define hipEventElapsedTime cudaEventElapsedTime
-#define hipEventDestroy cudaEventDestroy
-#define hipFuncGetAttributes cudaFuncGetAttributes
-#define hipFuncSetAttribute cudaFuncSetAttribute
-#define hipFuncSetCacheConfig cudaFuncSetCacheConfig
-#define hipOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessor
-#define hipOccupancyMaxPotentialBlockSize cudaOccupancyMaxPotentialBlockSize
-#define hipLaunchKernel cudaLaunchKernel
-#define hipLaunchCooperativeKernel cudaLaunchCooperativeKernel
-#define hipDeviceGetLimit cudaDeviceGetLimit
-#define hipDeviceSetLimit cudaDeviceSetLimit
-#define hipErrorOutOfMemory cudaErrorMemoryAllocation
-#define hipErrorIllegalAddress cudaErrorIllegalAddress
-#define hipHostMalloc cudaHostAlloc
-#define hipHostFree cudaFreeHost
-#define hipHostMallocDefault cudaHostAllocDefault
-#define hipHostMallocPortable cudaHostAllocPortable
-#define hipHostMallocMapped cudaHostAllocMapped
-#define hipHostMallocWriteCombined cudaHostAllocWriteCombined
-#define hipGetDeviceProperties cudaGetDeviceProperties
-#define hipDeviceGetAttribute cudaDeviceGetAttribute
+/* The value of a parameter that may be left out in C++. */
+#ifdef __cplusplus
+#define UM_HIP_DEFAULT(value) = value
+#else
+#define UM_HIP_DEFAULT(value)
+#endif
 
-/* --- constants --- */
+#define HIP_SYMBOL(name) name
 
-#define hipSuccess cudaSuccess
-#define hipErrorInvalidValue cudaErrorInvalidValue
-#define hipErrorInvalidDevice cudaErrorInvalidDevice
-#define hipErrorNotReady cudaErrorNotReady
-#define hipErrorInvalidDevicePointer cudaErrorInvalidDevicePointer
-#define hipErrorNoDevice cudaErrorNoDevice
-#define hipErrorNotSupported cudaErrorNotSupported
-#define hipErrorUnknown cudaErrorUnknown
-#define hipErrorLaunchFailure cudaErrorLaunchFailure
-#define hipErrorPeerAccessAlreadyEnabled cudaErrorPeerAccessAlreadyEnabled
-#define hipErrorPeerAccessNotEnabled cudaErrorPeerAccessNotEnabled
-#define hipErrorHostMemoryAlreadyRegistered cudaErrorHostMemoryAlreadyRegistered
-#define hipErrorInvalidConfiguration cudaErrorInvalidConfiguration
-#define hipMemcpyHostToHost cudaMemcpyHostToHost
-#define hipMemcpyHostToDevice cudaMemcpyHostToDevice
-#define hipMemcpyDeviceToHost cudaMemcpyDeviceToHost
-#define hipMemcpyDeviceToDevice cudaMemcpyDeviceToDevice
-#define hipMemcpyDefault cudaMemcpyDefault
-#define hipStreamDefault cudaStreamDefault
-#define hipStreamNonBlocking cudaStreamNonBlocking
-#define hipEventDefault cudaEventDefault
-#define hipEventBlockingSync cudaEventBlockingSync
-#define hipEventDisableTiming cudaEventDisableTiming
-#define hipDeviceScheduleAuto cudaDeviceScheduleAuto
-#define hipDeviceScheduleSpin cudaDeviceScheduleSpin
-#define hipDeviceScheduleYield cudaDeviceScheduleYield
-#define hipDeviceScheduleBlockingSync cudaDeviceScheduleBlockingSync
-#define hipDeviceMapHost cudaDeviceMapHost
-#define hipHostRegisterDefault cudaHostRegisterDefault
-#define hipHostRegisterPortable cudaHostRegisterPortable
-#define hipHostRegisterMapped cudaHostRegisterMapped
-#define hipMemAttachGlobal cudaMemAttachGlobal
-#define hipMemAttachHost cudaMemAttachHost
-#define hipMemAttachSingle cudaMemAttachSingle
-#define hipFuncCachePreferNone cudaFuncCachePreferNone
-#define hipFuncCachePreferShared cudaFuncCachePreferShared
-#define hipFuncCachePreferL1 cudaFuncCachePreferL1
-#define hipFuncCachePreferEqual cudaFuncCachePreferEqual
-#define hipFuncAttributeMaxDynamicSharedMemorySize cudaFuncAttributeMaxDynamicSharedMemorySize
-#define hipFuncAttributePreferredSharedMemoryCarveout cudaFuncAttributePreferredSharedMemoryCarveout
-#define hipLimitStackSize cudaLimitStackSize
-#define hipLimitPrintfFifoSize cudaLimitPrintfFifoSize
-#define hipLimitMallocHeapSize cudaLimitMallocHeapSize
-#define hipMemAdviseSetReadMostly cudaMemAdviseSetReadMostly
-#define hipMemAdviseUnsetReadMostly cudaMemAdviseUnsetReadMostly
-#define hipMemAdviseSetPreferredLocation cudaMemAdviseSetPreferredLocation
-#define hipMemAdviseUnsetPreferredLocation cudaMemAdviseUnsetPreferredLocation
-#define hipMemAdviseSetAccessedBy cudaMemAdviseSetAccessedBy
-#define hipMemAdviseUnsetAccessedBy cudaMemAdviseUnsetAccessedBy
-#define hipMemRangeAttributeReadMostly cudaMemRangeAttributeReadMostly
-#define hipMemRangeAttributePreferredLocation cudaMemRangeAttributePreferredLocation
-#define hipMemRangeAttributeAccessedBy cudaMemRangeAttributeAccessedBy
-#define hipMemRangeAttributeLastPrefetchLocation cudaMemRangeAttributeLastPrefetchLocation
-#define hipCpuDeviceId cudaCpuDeviceId
-#define hipInvalidDeviceId cudaInvalidDeviceId
-#define hipMemoryTypeHost cudaMemoryTypeHost
-#define hipMemoryTypeDevice cudaMemoryTypeDevice
-#define hipMemoryTypeManaged cudaMemoryTypeManaged
-#define hipMemoryTypeUnregistered cudaMemoryTypeUnregistered
-
-/* --- device attributes --- */
-
-#define hipDeviceAttributeMultiprocessorCount cudaDevAttrMultiProcessorCount
-#define hipDeviceAttributeWarpSize cudaDevAttrWarpSize
-#define hipDeviceAttributeMaxThreadsPerBlock cudaDevAttrMaxThreadsPerBlock
-#define hipDeviceAttributeManagedMemory cudaDevAttrManagedMemory
-#define hipDeviceAttributeConcurrentManagedAccess cudaDevAttrConcurrentManagedAccess
-#define hipDeviceAttributePageableMemoryAccess cudaDevAttrPageableMemoryAccess
-#define hipDeviceAttributeDirectManagedMemAccessFromHost cudaDevAttrDirectManagedMemAccessFromHost
-#define hipDeviceAttributePageableMemoryAccessUsesHostPageTables cudaDevAttrPageableMemoryAccessUsesHostPageTables
-#define hipDeviceAttributeComputeCapabilityMajor cudaDevAttrComputeCapabilityMajor
-#define hipDeviceAttributeComputeCapabilityMinor cudaDevAttrComputeCapabilityMinor
-#define hipDeviceAttributeMaxSharedMemoryPerBlock cudaDevAttrMaxSharedMemoryPerBlock
-#define hipDeviceAttributeCooperativeLaunch cudaDevAttrCooperativeLaunch
-#define hipDeviceAttributeClockRate cudaDevAttrClockRate
-#define hipDeviceAttributeMemoryClockRate cudaDevAttrMemoryClockRate
-#define hipDeviceAttributeMemoryBusWidth cudaDevAttrGlobalMemoryBusWidth
-/* clang-format on */
+/* --- advice and prefetches --- */
 
 /* Advice that CUDA does not have: hipMemAdvise() refuses it. */
 #define hipMemAdviseSetCoarseGrain   ((cudaMemoryAdvise)100)
@@ -205,19 +54,14 @@
 
 #if CUDART_VERSION >= 13000
 /* CUDA 13 takes a place with its kind where HIP and CUDA 12 take a device or -1. */
-static inline cudaMemLocation um_hip_location(int device)
+static inline struct cudaMemLocation um_hip_location(int device)
 {
-	cudaMemLocation location = {};
+	struct cudaMemLocation location;
 
 	location.type =
 		device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
 	location.id = device == cudaCpuDeviceId ? 0 : device;
 	return location;
-}
-#else
-static inline int um_hip_location(int device)
-{
-	return device;
 }
 #endif
 
@@ -226,11 +70,15 @@ static inline cudaError_t hipMemAdvise(const void *memory, size_t bytes, cudaMem
 {
 	if (advice == hipMemAdviseSetCoarseGrain || advice == hipMemAdviseUnsetCoarseGrain)
 		return cudaErrorInvalidValue;
+#if CUDART_VERSION >= 13000
 	return cudaMemAdvise(memory, bytes, advice, um_hip_location(device));
+#else
+	return cudaMemAdvise(memory, bytes, advice, device);
+#endif
 }
 
 static inline cudaError_t hipMemPrefetchAsync(const void *memory, size_t bytes, int device,
-					      cudaStream_t stream = 0)
+					      cudaStream_t stream UM_HIP_DEFAULT(0))
 {
 #if CUDART_VERSION >= 13000
 	return cudaMemPrefetchAsync(memory, bytes, um_hip_location(device), 0, stream);
@@ -243,16 +91,95 @@ static inline cudaError_t hipMemRangeGetAttribute(void *data, size_t data_bytes,
 						  cudaMemRangeAttribute attribute,
 						  const void *memory, size_t bytes)
 {
-	/* A const pointer since CUDA 8. */
-	return cudaMemRangeGetAttribute(data, data_bytes, attribute, memory, bytes);
+	/* Not const before CUDA 13. */
+	return cudaMemRangeGetAttribute(data, data_bytes, attribute, (void *)memory, bytes);
 }
 
-/* CUDA adds up memory for a stream with another number of arguments than HIP. */
-template <class T>
-static inline cudaError_t hipStreamAttachMemAsync(cudaStream_t stream, T *memory, size_t bytes = 0,
-						  unsigned flags = cudaMemAttachSingle)
+static inline cudaError_t
+hipStreamAttachMemAsync(cudaStream_t stream, void *memory, size_t bytes UM_HIP_DEFAULT(0),
+			unsigned flags UM_HIP_DEFAULT(cudaMemAttachSingle))
 {
 	return cudaStreamAttachMemAsync(stream, memory, bytes, flags);
 }
+
+/* --- memory --- */
+
+/* HIP's ways to ask for memory that both may access at once: pinned memory is, under CUDA. */
+#define hipHostMallocNumaUser	 0
+#define hipHostMallocCoherent	 0
+#define hipHostMallocNonCoherent 0
+#define hipHostAlloc		 hipHostMalloc
+
+static inline cudaError_t um_hip_host_malloc(void **memory, size_t bytes, unsigned flags)
+{
+	return cudaHostAlloc(memory, bytes, flags);
+}
+#ifdef __cplusplus
+template <class T>
+static inline cudaError_t hipHostMalloc(T **memory, size_t bytes, unsigned flags = 0)
+{
+	return um_hip_host_malloc((void **)memory, bytes, flags);
+}
+#else
+#define hipHostMalloc um_hip_host_malloc
+#endif
+
+static inline cudaError_t hipMemcpyWithStream(void *to, const void *from, size_t bytes,
+					      cudaMemcpyKind kind, cudaStream_t stream)
+{
+	cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, stream);
+
+	return error ? error : cudaStreamSynchronize(stream);
+}
+
+/* --- devices --- */
+
+static inline cudaError_t hipInit(unsigned flags)
+{
+	int devices;
+
+	return flags ? cudaErrorInvalidValue : cudaGetDeviceCount(&devices);
+}
+
+#ifdef __cplusplus
+/* What HIP tells of a device, and CUDA 13 by attributes only. */
+struct hipDeviceProp_t : cudaDeviceProp {
+#if CUDART_VERSION >= 13000
+	int clockRate, memoryClockRate; /* kHz */
+	int computeMode, kernelExecTimeoutEnabled;
+#endif
+	int clockInstructionRate; /* kHz */
+	char gcnArchName[256];	  /* "sm_90" */
+	size_t maxSharedMemoryPerMultiProcessor;
+};
+
+static inline cudaError_t hipGetDeviceProperties(hipDeviceProp_t *properties, int device)
+{
+	cudaError_t error = cudaGetDeviceProperties(properties, device);
+
+	if (error)
+		return error;
+#if CUDART_VERSION >= 13000
+	const struct {
+		cudaDeviceAttr attribute;
+		int *value;
+	} rows[] = {{cudaDevAttrClockRate, &properties->clockRate},
+		    {cudaDevAttrMemoryClockRate, &properties->memoryClockRate},
+		    {cudaDevAttrComputeMode, &properties->computeMode},
+		    {cudaDevAttrKernelExecTimeout, &properties->kernelExecTimeoutEnabled}};
+
+	for (int i = 0; i < 4 && !error; i++)
+		error = cudaDeviceGetAttribute(rows[i].value, rows[i].attribute, device);
+#endif
+	properties->clockInstructionRate = properties->clockRate;
+	properties->maxSharedMemoryPerMultiProcessor = properties->sharedMemPerMultiprocessor;
+	snprintf(properties->gcnArchName, sizeof properties->gcnArchName, "sm_%d%d",
+		 properties->major, properties->minor);
+	return error;
+}
+#else
+#define hipDeviceProp_t	       struct cudaDeviceProp
+#define hipGetDeviceProperties cudaGetDeviceProperties
+#endif
 
 #endif
