@@ -183,8 +183,8 @@ static bool try_major(struct search *search)
 
 	snprintf(name, sizeof(name), "libcupti.so.%d", search->major);
 	return try_beside_runtime(search) || try_toolkit(search, getenv("CUDA_HOME")) ||
-	       try_toolkit(search, getenv("CUDA_PATH")) || try_toolkit(search, "/usr/local/cuda") ||
-	       try_path(search, name, 0);
+	       try_toolkit(search, getenv("CUDA_PATH")) || try_path(search, name, 0) ||
+	       try_toolkit(search, "/usr/local/cuda");
 }
 
 static bool try_loaded(struct search *search)

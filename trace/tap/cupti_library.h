@@ -50,8 +50,8 @@ struct um_cupti {
 
 /*
  * Finds and opens both. Of libcupti: the one that the program has loaded; `hint` (a path or soname;
- * may be NULL); beside its libcudart; under CUDA_HOME and CUDA_PATH; /usr/local/cuda; where the loader
- * looks. Never one of a later CUDA than the driver's. UM_ENOENT: there is none; UM_ENOTSUP: too old or
+ * may be NULL); beside its libcudart; under CUDA_HOME and CUDA_PATH; where the loader looks;
+ * /usr/local/cuda. Never one of a later CUDA than the driver's. UM_ENOENT: there is none; UM_ENOTSUP: too old or
  * too new, or it lacks a function.
  */
 int um_cupti_open(struct um_cupti *, const char *hint);
