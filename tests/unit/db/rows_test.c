@@ -303,7 +303,7 @@ static void kinds_are_those_of_the_schema(void **state)
 		assert_int_equal(um_db_insert(db, &um_table_op, &op), 0);
 	}
 	assert_int_equal(op.op, UM_OP_KINDS - 1);
-	op.kind = "range";
+	op.kind = "dream";
 	assert_int_equal(um_db_insert(db, &um_table_op, &op), UM_EINVAL);
 	for (const struct um_word *word = um_allocation_words; word->word; word++) {
 		allocation.kind = word->word;
