@@ -22,7 +22,7 @@ int um_ingest_allocation(struct um_ingest *ingest, const void *record, const cha
 		.flags = allocation->flags,
 		.device = allocation->device,
 		.address = (int64_t)allocation->address,
-		.op = um_or_null(allocation->op),
+		.op = um_ingest_op_id(ingest, allocation->op),
 		.freed_op = UM_NULL,
 		.site = um_or_null(allocation->site),
 		.name = *name ? name : NULL,
@@ -30,6 +30,8 @@ int um_ingest_allocation(struct um_ingest *ingest, const void *record, const cha
 	int result = um_ingest_know(ingest, allocation->allocation, allocation->bytes);
 	if (result == 0)
 		result = um_ingest_insert(ingest, &um_table_allocation, &row);
+	if (result == 0 && ingest->measured)
+		result = um_measured_add_allocation(ingest->measured, allocation);
 	if (result == 0 && allocation->kind == UM_ALLOCATION_MANAGED)
 		ingest->totals.managed_bytes += allocation->bytes;
 	return result;
@@ -38,14 +40,13 @@ int um_ingest_allocation(struct um_ingest *ingest, const void *record, const cha
 static int note_free(struct um_ingest *ingest, const struct um_record_op *op)
 {
 	struct um_known_allocation *known = um_ingest_known(ingest, op->allocation);
-	char sql[96];
-
 	if (op->kind != UM_OP_FREE || op->result != 0 || !known || known->freed)
 		return 0;
 	known->freed = true;
-	snprintf(sql, sizeof(sql), "UPDATE allocation SET freed_op = %u WHERE allocation = %u",
-		 op->op, op->allocation);
-	return um_db_exec(ingest->db, sql);
+	if (ingest->measured)
+		um_measured_add_free(ingest->measured, op->allocation, op->op);
+	return um_db_run(ingest->db, "UPDATE allocation SET freed_op = ? WHERE allocation = ?",
+			 (int64_t[]){um_ingest_op_id(ingest, op->op), op->allocation}, 2);
 }
 
 /* --- operations --- */
@@ -94,12 +95,13 @@ static int64_t size_or_null(uint64_t bytes)
 	return bytes <= INT64_MAX ? (int64_t)bytes : UM_NULL;
 }
 
-static void fill_op_row(struct um_op_row *row, const struct um_record_op *op, char number[32])
+static void fill_op_row(const struct um_ingest *ingest, struct um_op_row *row,
+			const struct um_record_op *op, char number[32])
 {
 	unsigned fields = op_fields[op->kind];
 
 	*row = (struct um_op_row){
-		.op = op->op,
+		.op = um_ingest_op_id(ingest, op->op),
 		.kind = um_word(um_op_words, op->kind),
 		.flags = op->flags,
 		.thread = um_or_null(op->thread),
@@ -120,6 +122,19 @@ static void fill_op_row(struct um_op_row *row, const struct um_record_op *op, ch
 	};
 }
 
+/* Its end, and if it is a range, how far that reaches. */
+static int note_measured(struct um_ingest *ingest, const struct um_record_op *op)
+{
+	int error = um_measured_add_op(ingest->measured, op);
+
+	if (error || op->kind != UM_OP_RANGE || op->end_ns == 0)
+		return error;
+	return um_db_run(ingest->db, "UPDATE user_range SET last_op = ? WHERE op = ?",
+			 (int64_t[]){um_ingest_op_id(ingest, ingest->last_op),
+				     um_ingest_op_id(ingest, op->op)},
+			 2);
+}
+
 int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 {
 	const struct um_record_op *op = record;
@@ -129,14 +144,18 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 	(void)end;
 	if (!is_possible(op))
 		return UM_RECORD_INVALID;
-	fill_op_row(&row, op, number);
+	fill_op_row(ingest, &row, op, number);
 	if (op->op <= ingest->last_op) {
 		/* More about one that was begun. */
 		int error = um_db_replace(ingest->db, &um_table_op, &row);
 
+		if (!error && ingest->measured)
+			error = note_measured(ingest, op);
 		return error ? error : note_free(ingest, op);
 	}
 	int result = um_ingest_insert(ingest, &um_table_op, &row);
+	if (result == 0 && ingest->measured)
+		result = um_measured_add_op(ingest->measured, op);
 	if (result)
 		return result;
 	ingest->last_op = op->op;
@@ -158,10 +177,10 @@ int um_ingest_kernel(struct um_ingest *ingest, const void *record, const char *e
 	if (kernel->op == 0 || kernel->op > ingest->last_op || !um_ingest_text(&at, end, symbol) ||
 	    !um_ingest_text(&at, end, given))
 		return UM_RECORD_INVALID;
-	bool counted = kernel->ended && kernel->op != ingest->last_untraced;
+	bool counted = kernel->ended && kernel->op != ingest->last_untraced && !ingest->measured;
 	char *name = um_ingest_demangle(*given ? given : symbol);
 	struct um_kernel_row row = {
-		.op = kernel->op,
+		.op = um_ingest_op_id(ingest, kernel->op),
 		.name = name && *name ? name : "(kernel without a name)",
 		.symbol = *symbol ? symbol : NULL,
 		.grid_x = kernel->grid[0],

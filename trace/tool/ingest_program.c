@@ -32,29 +32,80 @@ static void take_xnack(struct um_run_row *run, const struct um_record_hello *hel
 	run->xnack_source = source ? source : "HSA_XNACK is not set";
 }
 
+static void begin_emulated(struct um_ingest *ingest, const struct um_record_hello *hello)
+{
+	ingest->run.backend = "emulated";
+	ingest->run.host_watch = um_host_watch_name(hello->host_watch);
+	ingest->run.filter_pages = hello->filter_pages;
+	take_xnack(&ingest->run, hello);
+}
+
+/* Nothing that umtrace would have played took part. */
+static int begin_measured(struct um_ingest *ingest, const struct um_record_hello *hello)
+{
+	struct um_run_row *run = &ingest->run;
+
+	um_ingest_field(hello->driver, sizeof(hello->driver), ingest->driver_version);
+	ingest->totals.measured = true;
+	run->backend = "cupti";
+	run->driver_version = *ingest->driver_version ? ingest->driver_version : NULL;
+	run->machine = run->machine_text = run->xnack = run->xnack_source = NULL;
+	run->memory_bytes = UM_NULL;
+	ingest->clocks = json_object();
+	return um_measured_create(&ingest->measured);
+}
+
 int um_ingest_hello(struct um_ingest *ingest, const void *record, const char *end)
 {
 	const struct um_record_hello *hello = record;
+	int error = 0;
 
 	(void)end;
 	if (ingest->totals.hello || hello->spool_version != UM_SPOOL_VERSION ||
-	    hello->backend != UM_BACKEND_EMULATED || hello->start_ns > INT64_MAX)
+	    (hello->backend != UM_BACKEND_EMULATED && hello->backend != UM_BACKEND_CUPTI) ||
+	    hello->start_ns > INT64_MAX)
 		return UM_RECORD_INVALID;
 	um_ingest_field(hello->runtime, sizeof(hello->runtime), ingest->runtime);
 	ingest->totals.hello = true;
 	ingest->totals.requests = hello->requests;
 	ingest->totals.pageable = hello->pageable;
 	ingest->run.pid = hello->pid;
-	ingest->run.backend = "emulated";
 	ingest->run.runtime = ingest->runtime;
-	ingest->run.host_watch = um_host_watch_name(hello->host_watch);
-	ingest->run.filter_pages = hello->filter_pages;
 	ingest->run.start_ns = (int64_t)hello->start_ns;
-	take_xnack(&ingest->run, hello);
-	int error = um_db_exec(ingest->db, "DELETE FROM run");
+	if (hello->backend == UM_BACKEND_EMULATED)
+		begin_emulated(ingest, hello);
+	else
+		error = begin_measured(ingest, hello);
+	if (error == 0)
+		error = um_db_exec(ingest->db, "DELETE FROM run");
 	if (error == 0)
 		error = um_db_insert(ingest->db, &um_table_run, &ingest->run);
 	return error ? error : um_ingest_origins(ingest);
+}
+
+/* Of a measured run: what it ran on, and how that was clocked. */
+static void note_device(struct um_ingest *ingest, const struct um_record_device *device)
+{
+	const struct {
+		const char *name;
+		uint32_t value;
+	} clocks[] = {
+		{"clock_khz", device->clock_khz},
+		{"memory_clock_khz", device->memory_clock_khz},
+		{"memory_bus_bits", device->memory_bus_bits},
+		{"l2_bytes", device->l2_bytes},
+	};
+	char number[16];
+	json_t *told = json_object();
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
+		if (clocks[i].value)
+			json_object_set_new(told, clocks[i].name, json_integer(clocks[i].value));
+	snprintf(number, sizeof(number), "%u", device->device);
+	json_object_set_new(ingest->clocks, number, told);
+	ingest->devices |= (uint64_t)1 << device->device;
+	if (device->device == 0)
+		ingest->run.memory_bytes = um_or_null(device->memory_bytes);
 }
 
 int um_ingest_device(struct um_ingest *ingest, const void *record, const char *end)
@@ -73,11 +124,15 @@ int um_ingest_device(struct um_ingest *ingest, const void *record, const char *e
 	};
 
 	(void)end;
-	if (device->memory_bytes > INT64_MAX)
+	if (device->memory_bytes > INT64_MAX ||
+	    (ingest->measured && device->device >= UM_INGEST_DEVICES))
 		return UM_RECORD_INVALID;
 	um_ingest_field(device->name, sizeof(device->name), name);
 	um_ingest_field(device->arch, sizeof(device->arch), arch);
-	return um_ingest_insert(ingest, &um_table_device, &row);
+	int result = um_ingest_insert(ingest, &um_table_device, &row);
+	if (result == 0 && ingest->measured)
+		note_device(ingest, device);
+	return result;
 }
 
 /*
@@ -142,6 +197,9 @@ static const struct {
 	[UM_LOSS_CUT_OFF] = {"cut_off", NULL},
 	[UM_LOSS_SIGNAL_HANDLER] = {"signal_handler", "op"},
 	[UM_LOSS_PARTLY_UNMAPPED] = {"partly_unmapped", "op"},
+	[UM_LOSS_DROPPED] = {"dropped", NULL},
+	[UM_LOSS_UNKNOWN_RECORD] = {"unknown_record", NULL},
+	[UM_LOSS_TAP_OFF] = {"tap_off", NULL},
 };
 
 int um_ingest_insert_loss(struct um_ingest *ingest, int64_t op, uint32_t kind, uint64_t count,
@@ -187,7 +245,8 @@ int um_ingest_record_loss(struct um_ingest *ingest, const void *record, const ch
 		return UM_RECORD_INVALID;
 	char *name = um_ingest_demangle(detail);
 	char *text = loss->kind == UM_LOSS_OUTSIDE ? explain_outside(ingest, name) : NULL;
-	int result = um_ingest_insert_loss(ingest, um_or_null(loss->op), loss->kind, loss->count,
+	int result = um_ingest_insert_loss(ingest, um_ingest_op_id(ingest, loss->op), loss->kind,
+					   loss->count,
 					   text	  ? text
 					   : name ? name
 						  : detail);

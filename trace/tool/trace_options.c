@@ -18,6 +18,7 @@ enum option_key {
 	OPTION_NO_REQUESTS,
 	OPTION_HOST_WATCH,
 	OPTION_PAGEABLE,
+	OPTION_FAULTS,
 	OPTION_NO_MODEL,
 	OPTION_VERSION,
 };
@@ -52,7 +53,14 @@ static const struct argp_option options[] = {
 	 "Record what kernels do to memory that HIP did not allocate: malloc, new, variables and "
 	 "stacks of the host, mapped files; else it is only counted",
 	 3},
-	{NULL, 0, NULL, 0, "Faults and migrations, which a driver model adds after the run:", 4},
+	{"faults", OPTION_FAULTS, "off|gpu|all", 0,
+	 "On an NVIDIA GPU: page faults of none, of the GPU, or of the host too, which slows the "
+	 "program down at each; default: gpu",
+	 3},
+	{NULL, 0, NULL, 0,
+	 "Faults and migrations of a program that runs without a GPU, which a driver model adds after "
+	 "the run:",
+	 4},
 	{"driver", OPTION_DRIVER, "NAME", 0,
 	 "Driver model; default: the machine's own, which is amdgpu_svm for AMD's", 4},
 	{"page-size", OPTION_PAGE_SIZE, "BYTES", 0,
@@ -116,6 +124,21 @@ static int parse_host_watch(struct um_trace_options *parsed, const char *text)
 		       text);
 }
 
+static int parse_faults(struct um_trace_options *parsed, const char *text)
+{
+	static const char *const words[] = {[UM_TAP_FAULTS_OFF] = "off",
+					    [UM_TAP_FAULTS_GPU] = "gpu",
+					    [UM_TAP_FAULTS_ALL] = "all"};
+
+	for (uint32_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(words[i], text)) {
+			parsed->faults = i;
+			parsed->faults_given = true;
+			return 0;
+		}
+	return um_fail(UM_EINVAL, "--faults: '%s' is none of off, gpu, all", text);
+}
+
 static int parse_output(struct um_trace_options *parsed, const char *text)
 {
 	if (!*text)
@@ -165,6 +188,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_PAGEABLE:
 		parsed->pageable = true;
 		break;
+	case OPTION_FAULTS:
+		error = parse_faults(parsed, value);
+		break;
 	case OPTION_NO_MODEL:
 		parsed->no_model = true;
 		break;
@@ -202,6 +228,7 @@ int um_trace_options_parse(struct um_trace_options *parsed, int argc, char **arg
 					 NULL};
 
 	*parsed = (struct um_trace_options){.host_watch = UM_HOST_WATCH_BEST,
+					    .faults = UM_TAP_FAULTS_GPU,
 					    .xnack = UM_XNACK_UNKNOWN};
 	argp_err_exit_status = UM_TRACE_FAILED;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, parsed))
