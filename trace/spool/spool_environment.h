@@ -8,5 +8,7 @@
 const char *um_environment_spool(void);
 /* Removes a variable from environ, and from the memory that /proc/self/environ shows. */
 void um_environment_remove(const char *name);
+/* Takes the library at `path` off LD_PRELOAD. */
+void um_environment_remove_preload(const char *path);
 
 #endif

@@ -117,6 +117,8 @@ struct um_cupti_kernel {
 	uint32_t dynamic_shared_bytes;
 	uint32_t unused_2[2];
 	uint32_t correlation;
+	uint64_t unused_3;
+	const char *name; /* mangled; lasts as long as the module */
 };
 
 /* MEMCPY and MEMSET alike. */

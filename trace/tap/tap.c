@@ -109,23 +109,48 @@ static void give_up(void)
 
 /* --- the environment --- */
 
-static bool names_us(const char *path)
+static const char *own_path(void)
 {
 	Dl_info own;
-	struct stat theirs, ours;
 
-	if (!path || !dladdr((const void *)(uintptr_t)&InitializeInjection, &own) || !own.dli_fname)
-		return false;
-	return !strcmp(path, own.dli_fname) ||
-	       (!stat(path, &theirs) && !stat(own.dli_fname, &ours) &&
-		theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino);
+	return dladdr((const void *)(uintptr_t)&InitializeInjection, &own) ? own.dli_fname : NULL;
+}
+
+static bool is_same_file(const char *path, const char *other)
+{
+	struct stat status, other_status;
+
+	return !strcmp(path, other) ||
+	       (!stat(path, &status) && !stat(other, &other_status) &&
+		status.st_dev == other_status.st_dev && status.st_ino == other_status.st_ino);
+}
+
+/* What umtrace preloads for programs that use no NVIDIA GPU lies beside this library. */
+static void remove_preloads(const char *own)
+{
+	static const char *const names[] = {"libamdhip64.so.5", "libumtrace_wrap.so"};
+	const char *slash = strrchr(own, '/');
+	char path[PATH_MAX];
+
+	for (size_t i = 0; slash && i < sizeof(names) / sizeof(*names); i++) {
+		int used =
+			snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - own), own, names[i]);
+
+		if (used > 0 && (size_t)used < sizeof(path))
+			um_environment_remove_preload(path);
+	}
 }
 
 static void clean_environment(void)
 {
+	const char *injected = getenv(CUDA_VARIABLE), *own = own_path();
+
 	um_environment_remove(UM_SPOOL_VARIABLE);
-	if (names_us(getenv(CUDA_VARIABLE)))
+	if (!own)
+		return;
+	if (injected && is_same_file(injected, own))
 		um_environment_remove(CUDA_VARIABLE);
+	remove_preloads(own);
 }
 
 /*
@@ -155,13 +180,16 @@ static void on_resource(uint32_t what)
 {
 	int saved = errno;
 
+	um_tap_thread()
+		->calls++; /* the driver's, which is not to be waited for at an exit from here */
 	um_tap_context_changed();
 	if (what == UM_CUPTI_CONTEXT_CREATED) {
 		um_tap_put_devices();
 		um_tap_start_counters();
 	} else {
-		um_tap_flush(false);
+		um_tap_flush();
 	}
+	um_tap_thread()->calls--;
 	errno = saved;
 }
 
@@ -263,7 +291,7 @@ static void at_exit(void)
 	int saved = errno;
 
 	if (um_tap_is_on() && um_tap.subscriber && !exits_within_a_call())
-		um_tap_flush(true);
+		um_tap_flush_last();
 	errno = saved;
 }
 

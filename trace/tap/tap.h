@@ -125,10 +125,12 @@ void um_tap_context_changed(void);
 void um_tap_start_activity(void);
 /* The counters of unified memory, once, after the driver's start. */
 void um_tap_start_counters(void);
-/* Has CUPTI hand over what is complete, or all there is. Without the lock. */
-void um_tap_flush(bool all);
-/* The same, now and then. */
-void um_tap_flush_sometimes(void);
+/* There is something to flush. */
+void um_tap_note_call(void);
+/* Has CUPTI hand over what is complete. Without the lock. */
+void um_tap_flush(void);
+/* All there is, complete or not; after this CUPTI is not asked again. Without the lock. */
+void um_tap_flush_last(void);
 
 /* --- tap_unified.c --- */
 

@@ -3,27 +3,33 @@
  * limit to them; beyond it CUPTI drops records and counts them.
  */
 #include "tap.h"
-
 #include "tap_map.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BUFFER_BYTES (512u * 1024u)
 #define BUFFERS	     128u
 /* The lock is held for so many records at a time, so that launches do not wait for long. */
-#define RECORDS_AT_ONCE 64u
-#define FLUSH_EVERY_NS	200000000ull
+#define RECORDS_AT_ONCE	  64u
+#define FLUSH_EVERY_MS	  500
+#define FLUSH_STACK_BYTES (256u * 1024u)
 
 static pthread_mutex_t buffers_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t *buffers; /* all of them; memory is taken when one is first written to */
 static uint8_t *free_buffer[BUFFERS];
 static unsigned free_count, lent_count; /* lent for the first time */
 static bool has_clock;
-static _Atomic uint64_t last_flush_ns;
+
+/* Held while CUPTI is asked to hand over what it has. */
+static pthread_mutex_t flush_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool ended; /* the program is at its end: CUPTI is not asked again */
+static _Atomic uint64_t calls_seen;
 
 /* --- buffers --- */
 
@@ -197,7 +203,72 @@ static void on_buffer_completed(void *context, uint32_t stream, uint8_t *buffer,
 	errno = saved;
 }
 
-/* --- starting and flushing --- */
+/* --- flushing --- */
+
+/*
+ * CUPTI takes milliseconds to hand over what it has (18 on an H200, CUPTI 13.0.1), so that the program's
+ * threads are not to wait for it. Without a regular flush a trace could not be read while it grows, and a
+ * killed program would leave less.
+ */
+static void *flush_now_and_then(void *unused)
+{
+	uint64_t before = 0;
+
+	(void)unused;
+	while (um_tap_is_on()) {
+		usleep(FLUSH_EVERY_MS * 1000);
+		uint64_t calls = atomic_load_explicit(&calls_seen, memory_order_relaxed);
+
+		pthread_mutex_lock(&flush_lock);
+		if (!ended && um_tap_is_on() && calls != before)
+			um_tap.cupti.flush_all(0);
+		pthread_mutex_unlock(&flush_lock);
+		before = calls;
+	}
+	return NULL;
+}
+
+/* No signal of the program's is to end up there. */
+static void start_flushing(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	sigset_t all, mask;
+
+	if (pthread_attr_init(&attributes))
+		return;
+	pthread_attr_setstacksize(&attributes, FLUSH_STACK_BYTES);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	pthread_create(&thread, &attributes, flush_now_and_then, NULL);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	pthread_attr_destroy(&attributes);
+}
+
+void um_tap_note_call(void)
+{
+	atomic_fetch_add_explicit(&calls_seen, 1, memory_order_relaxed);
+}
+
+void um_tap_flush(void)
+{
+	pthread_mutex_lock(&flush_lock);
+	if (!ended)
+		um_tap.cupti.flush_all(0);
+	pthread_mutex_unlock(&flush_lock);
+}
+
+void um_tap_flush_last(void)
+{
+	pthread_mutex_lock(&flush_lock);
+	if (!ended)
+		um_tap.cupti.flush_all(UM_CUPTI_FLUSH_FORCED);
+	ended = true;
+	pthread_mutex_unlock(&flush_lock);
+}
+
+/* --- starting --- */
 
 static void refuse(const char *what, int result)
 {
@@ -222,6 +293,7 @@ void um_tap_start_activity(void)
 		refuse("times, faults and migrations", result);
 		return;
 	}
+	start_flushing();
 	for (size_t i = 0; i < KINDS; i++) {
 		if (kinds[i].kind == UM_CUPTI_UNIFIED_MEMORY)
 			continue; /* after the driver's start */
@@ -264,22 +336,4 @@ void um_tap_start_counters(void)
 		result = um_tap.cupti.activity_enable(UM_CUPTI_UNIFIED_MEMORY);
 	if (result != UM_CUPTI_SUCCESS)
 		refuse(kind_of(UM_CUPTI_UNIFIED_MEMORY)->refused, result);
-}
-
-void um_tap_flush(bool all)
-{
-	atomic_store_explicit(&last_flush_ns, um_tap_now_ns(), memory_order_relaxed);
-	um_tap.cupti.flush_all(all ? UM_CUPTI_FLUSH_FORCED : 0);
-}
-
-/* So that a trace can be read at any moment, and a killed program leaves most of it. */
-void um_tap_flush_sometimes(void)
-{
-	uint64_t now_ns = um_tap_now_ns();
-	uint64_t last_ns = atomic_load_explicit(&last_flush_ns, memory_order_relaxed);
-
-	if (now_ns - last_ns < FLUSH_EVERY_NS ||
-	    !atomic_compare_exchange_strong(&last_flush_ns, &last_ns, now_ns))
-		return;
-	um_tap_flush(false);
 }

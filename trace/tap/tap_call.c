@@ -195,8 +195,7 @@ static void on_exit_of(struct um_tap_call *call, const struct um_cupti_call *dat
 	else if (call->freed.address)
 		um_tap_memory_add(&call->freed);
 	um_tap_unlock();
-	if (call->row->flags & UM_TAP_WAITS)
-		um_tap_flush_sometimes();
+	um_tap_note_call();
 }
 
 void um_tap_on_call(uint32_t number, const struct um_cupti_call *data)

@@ -9,7 +9,7 @@
 
 static uint32_t migration_cause(const struct um_cupti_unified *unified)
 {
-	bool to_host = (int32_t)unified->destination < 0;
+	bool to_host = unified->counter == UM_CUPTI_BYTES_DTOH;
 
 	switch (unified->flags) {
 	case UM_CUPTI_MIGRATION_USER:
@@ -27,7 +27,10 @@ static uint32_t migration_cause(const struct um_cupti_unified *unified)
 	}
 }
 
-/* The host is device -1, and CUPTI's number for it is that too. */
+/*
+ * The counter says which end is the host: seen with CUPTI 13.0.1 and one GPU, srcId and dstId are then
+ * both the device's.
+ */
 static void put_migration(const struct um_cupti_unified *unified, uint64_t offset_ns)
 {
 	struct um_record_migration *record = um_tap_reserve_bulk(sizeof(*record));
@@ -36,8 +39,10 @@ static void put_migration(const struct um_cupti_unified *unified, uint64_t offse
 		return;
 	*record = (struct um_record_migration){
 		.header = {sizeof(*record), UM_RECORD_MIGRATION, 0},
-		.source = (int32_t)unified->source,
-		.destination = (int32_t)unified->destination,
+		.source = unified->counter == UM_CUPTI_BYTES_HTOD ? -1 : (int32_t)unified->source,
+		.destination = unified->counter == UM_CUPTI_BYTES_DTOH
+				       ? -1
+				       : (int32_t)unified->destination,
 		.cause = migration_cause(unified),
 		.address = unified->address,
 		.bytes = unified->value,
