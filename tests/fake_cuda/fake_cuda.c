@@ -74,12 +74,18 @@ EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
 	return 0;
 }
 
-/* Addresses with an odd megabyte are managed. */
+/* Addresses with an odd megabyte are managed, in pieces of 64 KiB. */
 EXPORT int cuPointerGetAttribute(void *value, int attribute, uint64_t address)
 {
-	(void)attribute;
-	*(int *)value = (int)(address >> 20 & 1);
-	return 0;
+	bool is_managed = address >> 20 & 1;
+
+	if (attribute == UM_CUDA_POINTER_IS_MANAGED)
+		*(int *)value = is_managed;
+	else if (attribute == UM_CUDA_POINTER_RANGE_START)
+		*(uint64_t *)value = address & ~0xffffull;
+	else
+		*(size_t *)value = 0x10000;
+	return is_managed ? 0 : 1;
 }
 
 /* Streams whose handle ends in 7 are being captured. */

@@ -119,6 +119,8 @@ struct um_cupti_kernel {
 	uint32_t correlation;
 	uint64_t unused_3;
 	const char *name; /* mangled; lasts as long as the module */
+	uint64_t unused_4[4];
+	uint64_t graph_node; /* 0: launched by itself */
 };
 
 /* MEMCPY and MEMSET alike. */
@@ -714,7 +716,9 @@ enum um_cuda_attribute {
 	UM_CUDA_CAPABILITY_MAJOR = 75,
 	UM_CUDA_CAPABILITY_MINOR = 76,
 };
-#define UM_CUDA_POINTER_IS_MANAGED 8
-#define UM_CUDA_STREAM_CAPTURING   1 /* of cuStreamIsCapturing() */
+#define UM_CUDA_POINTER_IS_MANAGED  8
+#define UM_CUDA_POINTER_RANGE_START 11
+#define UM_CUDA_POINTER_RANGE_BYTES 12
+#define UM_CUDA_STREAM_CAPTURING    1 /* of cuStreamIsCapturing() */
 
 #endif

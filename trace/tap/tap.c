@@ -71,7 +71,7 @@ static void put_hello(void)
 		.pid = (uint32_t)getpid(),
 		.backend = UM_BACKEND_CUPTI,
 		.host_watch = UM_HOST_WATCH_NONE,
-		.start_ns = um_tap_now_ns(),
+		.start_ns = um_tap.start_ns,
 	};
 	int driver = um_tap.cupti.driver;
 
@@ -290,8 +290,10 @@ static void at_exit(void)
 {
 	int saved = errno;
 
-	if (um_tap_is_on() && um_tap.subscriber && !exits_within_a_call())
+	if (um_tap_is_on() && um_tap.subscriber && !exits_within_a_call()) {
 		um_tap_flush_last();
+		um_tap_ask_addresses();
+	}
 	errno = saved;
 }
 
@@ -300,6 +302,7 @@ static void start(const char *hint)
 	int failed = um_cupti_open(&um_tap.cupti, hint);
 
 	um_tap.faults = um_spool_config(um_tap.writer)->faults;
+	um_tap.start_ns = um_tap_now_ns();
 	um_tap_switch_on();
 	if (!um_tap_lock())
 		return;

@@ -19,7 +19,8 @@ struct um_tap {
 	struct um_cupti cupti;
 	void *subscriber;
 	struct um_spool_writer *writer;
-	uint32_t faults; /* enum um_tap_faults */
+	uint32_t faults;   /* enum um_tap_faults */
+	uint64_t start_ns; /* of the trace */
 };
 extern struct um_tap um_tap;
 
@@ -76,6 +77,29 @@ uint32_t um_tap_next_allocation(void);
 void um_tap_put_time(uint32_t correlation, int32_t device, uint64_t start_ns, uint64_t end_ns);
 /* The op of a correlation; 0: not known. */
 uint32_t um_tap_op_of(uint32_t correlation);
+
+/* Of a block that is about to be added. tap_call_memory.c */
+struct um_tap_block;
+void um_tap_put_allocation(const struct um_tap_block *, const struct um_record_op *, uint32_t flags,
+			   const char *name);
+
+/* --- tap_kernel.c: what was launched; with the lock held --- */
+
+struct um_tap_kernel {
+	uint32_t grid[3], block[3];
+	uint32_t dynamic_shared_bytes;
+	const char *name; /* mangled */
+};
+void um_tap_put_kernel(uint32_t op, const struct um_tap_kernel *);
+/* It has run, and this much shared memory is its own. */
+void um_tap_kernel_ran(uint32_t op, const struct um_tap_kernel *, uint32_t static_bytes);
+
+/* --- tap_stranger.c: managed memory that no call allocated --- */
+
+/* The driver spoke of this address. With the lock held. */
+void um_tap_note_address(uint64_t address);
+/* Asks the driver about addresses that nobody allocated. Without the lock, in a call of the program's. */
+void um_tap_ask_addresses(void);
 
 /* --- tap_loss.c: what was not recorded --- */
 

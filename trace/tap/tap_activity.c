@@ -66,6 +66,11 @@ static void on_buffer_requested(uint8_t **buffer, size_t *bytes, size_t *most_re
 static void on_times(uint32_t correlation, uint32_t device, uint64_t start, uint64_t end,
 		     uint64_t offset_ns)
 {
+	if (end < start) {
+		/* A layout that is not the one that we know. */
+		um_tap_lost(UM_LOSS_UNKNOWN_RECORD, 1, "times of work on a device: they cannot be");
+		return;
+	}
 	/* cupti_activity.h: 0 where no times could be collected. */
 	if (start == 0 || end == 0)
 		um_tap_lost(UM_LOSS_DROPPED, 1, "times of work on a device: CUPTI had none");
@@ -76,8 +81,19 @@ static void on_times(uint32_t correlation, uint32_t device, uint64_t start, uint
 static void on_kernel(const void *record, uint64_t offset_ns)
 {
 	const struct um_cupti_kernel *kernel = record;
+	uint32_t op = um_tap_op_of(kernel->correlation);
 
 	on_times(kernel->correlation, kernel->device, kernel->start, kernel->end, offset_ns);
+	if (!op || !kernel->static_shared_bytes || !kernel->name || kernel->graph_node)
+		return;
+	struct um_tap_kernel ran = {
+		.grid = {kernel->grid[0], kernel->grid[1], kernel->grid[2]},
+		.block = {kernel->block[0], kernel->block[1], kernel->block[2]},
+		.dynamic_shared_bytes = kernel->dynamic_shared_bytes,
+		.name = kernel->name,
+	};
+
+	um_tap_kernel_ran(op, &ran, kernel->static_shared_bytes);
 }
 
 static void on_copy(const void *record, uint64_t offset_ns)

@@ -196,6 +196,7 @@ static void on_exit_of(struct um_tap_call *call, const struct um_cupti_call *dat
 		um_tap_memory_add(&call->freed);
 	um_tap_unlock();
 	um_tap_note_call();
+	um_tap_ask_addresses();
 }
 
 void um_tap_on_call(uint32_t number, const struct um_cupti_call *data)

@@ -10,7 +10,7 @@ static struct um_tap_map managed_pools;
 
 /* --- allocations --- */
 
-static void put_allocation(const struct um_tap_block *block, const struct um_record_op *op,
+void um_tap_put_allocation(const struct um_tap_block *block, const struct um_record_op *op,
 			   uint32_t flags, const char *name)
 {
 	size_t name_bytes = strnlen(name, NAME_MAX_BYTES - 1);
@@ -51,7 +51,7 @@ static void allocate(struct um_tap_call *call, enum um_allocation_kind kind,
 	um_tap_put_op(&op, 0);
 	if (!made)
 		return;
-	put_allocation(&block, &op, flags, name);
+	um_tap_put_allocation(&block, &op, flags, name);
 	um_tap_memory_add(&block);
 }
 

@@ -188,9 +188,11 @@ static void (*const readers[])(const struct um_cupti_unified *, uint64_t offset_
 
 void um_tap_on_unified(const struct um_cupti_unified *unified, uint64_t offset_ns)
 {
-	if (unified->counter < sizeof(readers) / sizeof(*readers) && readers[unified->counter])
+	if (unified->counter < sizeof(readers) / sizeof(*readers) && readers[unified->counter]) {
 		readers[unified->counter](unified, offset_ns);
-	else
+		um_tap_note_address(unified->address);
+	} else {
 		um_tap_lost_number(UM_LOSS_UNKNOWN_RECORD, 1, "unified memory counter of kind",
 				   unified->counter);
+	}
 }
