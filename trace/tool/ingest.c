@@ -74,6 +74,7 @@ void um_ingest_destroy(struct um_ingest *ingest)
 	json_decref(ingest->clocks);
 	free(ingest->clocks_text);
 	free(ingest->known);
+	free(ingest->sites);
 	free(ingest);
 }
 

@@ -24,7 +24,7 @@ int um_ingest_allocation(struct um_ingest *ingest, const void *record, const cha
 		.address = (int64_t)allocation->address,
 		.op = um_ingest_op_id(ingest, allocation->op),
 		.freed_op = UM_NULL,
-		.site = um_or_null(allocation->site),
+		.site = um_or_null(um_ingest_user_site(ingest, allocation->site)),
 		.name = *name ? name : NULL,
 	};
 	int result = um_ingest_know(ingest, allocation->allocation, allocation->bytes);
@@ -109,7 +109,7 @@ static void fill_op_row(const struct um_ingest *ingest, struct um_op_row *row,
 		.start_ns = (int64_t)op->start_ns,
 		.end_ns = um_or_null(op->end_ns),
 		.result = op->end_ns ? op->result : UM_NULL,
-		.site = um_or_null(op->site),
+		.site = um_or_null(um_ingest_user_site(ingest, op->site)),
 		.allocation = um_or_null(op->allocation),
 		.offset_bytes = fields & RANGE ? (int64_t)op->offset : UM_NULL,
 		.bytes = fields & RANGE ? size_or_null(op->bytes) : UM_NULL,
@@ -147,6 +147,8 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 	fill_op_row(ingest, &row, op, number);
 	if (op->op <= ingest->last_op) {
 		/* More about one that was begun. */
+		if (ingest->measured)
+			um_measured_get_time(ingest->measured, op->op, &row.start_ns, &row.end_ns);
 		int error = um_db_replace(ingest->db, &um_table_op, &row);
 
 		if (!error && ingest->measured)
@@ -166,6 +168,18 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 	if (op->kind == UM_OP_LAUNCH && op->flags & UM_OP_UNTRACED)
 		ingest->last_untraced = op->op;
 	return note_free(ingest, op);
+}
+
+static int set_launch_site(struct um_ingest *ingest, uint32_t op, const char *kernel)
+{
+	uint32_t site = um_measured_op_site(ingest->measured, op);
+	uint32_t user = um_ingest_user_site(ingest, site);
+	uint32_t launch = um_ingest_launch_site(ingest, site, kernel);
+
+	if (launch == user)
+		return 0;
+	return um_db_run(ingest->db, "UPDATE op SET site = ? WHERE op = ?",
+			 (int64_t[]){launch, um_ingest_op_id(ingest, op)}, 2);
 }
 
 int um_ingest_kernel(struct um_ingest *ingest, const void *record, const char *end)
@@ -202,5 +216,5 @@ int um_ingest_kernel(struct um_ingest *ingest, const void *record, const char *e
 	free(name);
 	if (kernel->op == ingest->nameless)
 		ingest->nameless = 0;
-	return result;
+	return result || !ingest->measured ? result : set_launch_site(ingest, kernel->op, symbol);
 }

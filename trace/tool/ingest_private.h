@@ -20,6 +20,14 @@ struct um_known_allocation {
 	bool freed;
 };
 
+/* Of a measured run. */
+struct um_known_site {
+	uint32_t site, parent;
+	uint32_t user;	     /* the innermost from here on that is no runtime's; 0: none */
+	const char *symbol;  /* function that it lies in, mangled; NULL: not known */
+	const char *inlined; /* innermost function, if that was inlined; else NULL */
+};
+
 struct um_ingest {
 	struct um_db *db;
 	struct um_run_row run;
@@ -34,6 +42,8 @@ struct um_ingest {
 	uint32_t nameless;	/* launch whose kernel has still to be told; 0: none */
 	struct um_stream_decoder *decoder;
 	struct um_source_lines *lines;
+	struct um_known_site *sites; /* ascending */
+	size_t site_count, site_capacity;
 	struct um_measured *measured; /* NULL: no hardware takes part */
 	enum um_tap_faults faults;    /* that the tap asks for */
 	uint64_t devices;	      /* bit i: device i was named */
@@ -67,6 +77,13 @@ char *um_ingest_demangle(const char *symbol);
 struct um_known_allocation *um_ingest_known(struct um_ingest *, uint32_t allocation);
 /* UM_RECORD_INVALID: not above those before; UM_ENOMEM. */
 int um_ingest_know(struct um_ingest *, uint32_t allocation, uint64_t bytes);
+
+/* --- ingest_sites.c --- */
+
+/* The site whose call it was: of a stack, the innermost that is neither HIP's nor CUDA's. */
+uint32_t um_ingest_user_site(const struct um_ingest *, uint32_t site);
+/* The same for a launch of the kernel with this symbol, whose host function is none either. */
+uint32_t um_ingest_launch_site(const struct um_ingest *, uint32_t site, const char *kernel);
 
 /* --- handlers, one a kind: 0, UM_RECORD_INVALID, or the database's error --- */
 

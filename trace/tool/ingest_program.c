@@ -1,14 +1,11 @@
 /* Records about the program: what it runs on, where its calls are, what it lost, its end. */
 #include "ingest_private.h"
-#include "source_lines.h"
 #include "trace_options.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_INLINED 16 /* frames of one address */
 
 /*
  * What the program's own environment made of it, which need not be umtrace's. The run comes with what
@@ -133,56 +130,6 @@ int um_ingest_device(struct um_ingest *ingest, const void *record, const char *e
 	if (result == 0 && ingest->measured)
 		note_device(ingest, device);
 	return result;
-}
-
-/*
- * What the program's debug information says of the address; without any, the symbol that it sent.
- */
-static int insert_frames(struct um_ingest *ingest, const struct um_record_site *site,
-			 const char *module, const char *symbol)
-{
-	struct um_source_frame found[MAX_INLINED];
-	size_t count =
-		um_source_lines_find(ingest->lines, module, site->offset, found, MAX_INLINED);
-	const char *build_id = um_source_lines_build_id(ingest->lines, module);
-	char *function = um_ingest_demangle(symbol);
-	int result = 0;
-
-	if (count == 0) {
-		found[0] = (struct um_source_frame){.function = function && *function ? function
-										      : NULL};
-		count = 1;
-	}
-	for (size_t i = 0; i < count && result == 0; i++) {
-		struct um_frame_row row = {
-			.site = site->site,
-			.depth = (int64_t)i,
-			.module = module,
-			.build_id = build_id,
-			.offset_bytes = (int64_t)site->offset,
-			.function = found[i].function,
-			.file = found[i].file,
-			.line = um_or_null(found[i].line),
-			.inlined = found[i].inlined,
-		};
-		result = um_ingest_insert(ingest, &um_table_frame, &row);
-	}
-	free(function);
-	return result;
-}
-
-int um_ingest_site(struct um_ingest *ingest, const void *record, const char *end)
-{
-	const struct um_record_site *site = record;
-	const char *at = site->text;
-	char module[UM_INGEST_TEXT], symbol[UM_INGEST_TEXT];
-
-	if (site->site == 0 || site->parent >= site->site || !um_ingest_text(&at, end, module) ||
-	    !um_ingest_text(&at, end, symbol))
-		return UM_RECORD_INVALID;
-	int result = um_ingest_insert(ingest, &um_table_site,
-				      &(struct um_site_row){site->site, um_or_null(site->parent)});
-	return result ? result : insert_frames(ingest, site, module, symbol);
 }
 
 static const struct {

@@ -101,6 +101,7 @@ int um_measured_add_op(struct um_measured *measured, const struct um_record_op *
 	op->source_offset = record->source_offset;
 	op->bytes = record->bytes;
 	op->value = record->value;
+	op->site = record->site;
 	op->result = record->result;
 	return 0;
 }
@@ -126,8 +127,17 @@ void um_measured_get_time(const struct um_measured *measured, uint32_t number, i
 {
 	const struct um_measured_op *op = um_measured_op(measured, number);
 
+	if (!op || !op->timed)
+		return;
 	*start_ns = op->start_ns;
 	*end_ns = op->end_ns;
+}
+
+uint32_t um_measured_op_site(const struct um_measured *measured, uint32_t number)
+{
+	const struct um_measured_op *op = um_measured_op(measured, number);
+
+	return op ? op->site : 0;
 }
 
 int um_measured_add_allocation(struct um_measured *measured,

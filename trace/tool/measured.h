@@ -26,9 +26,11 @@ static inline int64_t um_measured_op_id(uint32_t op)
 int um_measured_add_op(struct um_measured *, const struct um_record_op *);
 /* One more piece of an op on its device. False: there is no such op. */
 bool um_measured_add_time(struct um_measured *, const struct um_record_time *);
-/* When it ran there, all pieces together. Only after the above. */
+/* When it ran there, all pieces together; left as they are where that was not told. */
 void um_measured_get_time(const struct um_measured *, uint32_t op, int64_t *start_ns,
 			  int64_t *end_ns);
+/* As it was told; 0: there is no such op. */
+uint32_t um_measured_op_site(const struct um_measured *, uint32_t op);
 /* Of a number above those before. UM_ENOMEM. */
 int um_measured_add_allocation(struct um_measured *, const struct um_record_allocation *);
 void um_measured_add_free(struct um_measured *, uint32_t allocation, uint32_t op);

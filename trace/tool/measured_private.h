@@ -23,7 +23,7 @@ struct um_measured_op {
 	int64_t end_ns;
 	uint32_t allocation, source_allocation;
 	uint64_t offset, source_offset, bytes;
-	uint32_t value;
+	uint32_t value, site;
 	int32_t result;
 	int64_t host_ns; /* what the host did before it began then; UM_NULL: nothing known */
 };
