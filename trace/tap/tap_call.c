@@ -114,9 +114,11 @@ static void drop_note(uint32_t at)
 
 static void note_begin(struct um_tap_call *call, const struct um_cupti_call *data)
 {
-	struct um_tap_stack stack = {0};
+	struct um_tap_stack stack;
 	struct note note = {.start_ns = call->start_ns};
 
+	stack.known_site = 0;
+	stack.depth = 0;
 	call->stack = &stack;
 	if (call->row->flags & UM_TAP_WAITS) {
 		call->device = um_tap_device(data->context);

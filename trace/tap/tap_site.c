@@ -1,6 +1,5 @@
 /*
- * Stacks by the tables that exceptions unwind with, which the driver's libraries have too. Objects are
- * looked up with dl_iterate_phdr(), whose lock is not held while a library's constructors run, as that
+ * Places in the program. Objects are looked up with dl_iterate_phdr(), whose lock is not held while a library's constructors run, as that
  * of dladdr() is: a constructor that calls CUDA must not wait for a thread that waits for it.
  */
 #include "tap.h"
@@ -10,7 +9,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
-#include <unwind.h>
 
 #define MODULES		512u
 #define MODULE_NAME_MAX 1024u
@@ -100,7 +98,7 @@ static void hide(const void *function)
 		hidden[hidden_count++] = (struct range){found.first, found.last};
 }
 
-static bool is_hidden(uintptr_t address)
+bool um_tap_is_hidden(uintptr_t address)
 {
 	for (size_t i = 0; i < hidden_count; i++)
 		if (address >= hidden[i].first && address <= hidden[i].last)
@@ -127,26 +125,7 @@ void um_tap_site_init(const struct um_cupti *cupti)
 	hide(runtime);
 }
 
-/* --- stacks --- */
-
-static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *noted)
-{
-	struct um_tap_stack *stack = noted;
-	uintptr_t address = _Unwind_GetIP(context);
-
-	if (!address)
-		return _URC_END_OF_STACK;
-	if (stack->depth == 0 && is_hidden(address))
-		return _URC_NO_REASON;
-	stack->address[stack->depth++] = (const void *)address;
-	return stack->depth == UM_TAP_STACK_MAX ? _URC_END_OF_STACK : _URC_NO_REASON;
-}
-
-void um_tap_unwind(struct um_tap_stack *stack)
-{
-	stack->depth = 0;
-	_Unwind_Backtrace(note_frame, stack);
-}
+/* --- sites --- */
 
 static bool put_site(uint32_t site, uint32_t parent, uintptr_t address)
 {
@@ -161,13 +140,13 @@ static bool put_site(uint32_t site, uint32_t parent, uintptr_t address)
 			 ->header);
 }
 
-/* A site that could not be told would be one that nobody knows: room comes first. */
+/* A site that could not be told would be one that nobody knows: room comes first. 0: there is none. */
 static uint32_t site_below(uint32_t parent, uintptr_t address)
 {
 	bool is_new = false;
 
 	if (um_spool_room(um_tap.writer) < 2 * UM_SITE_RECORD_MAX)
-		return parent;
+		return 0;
 	uint32_t site = um_site_intern(parent, (const void *)address, &is_new);
 
 	if (is_new)
@@ -179,8 +158,14 @@ uint32_t um_tap_site(const struct um_tap_stack *stack)
 {
 	uint32_t site = 0;
 
-	for (size_t i = stack->depth; i > 0; i--)
-		site = site_below(site, (uintptr_t)stack->address[i - 1]);
+	if (stack->known_site)
+		return stack->known_site;
+	for (size_t i = 0; i < stack->depth; i++) {
+		site = site_below(site, stack->address_in[stack->frames - 1 - i]);
+		if (!site)
+			return 0;
+	}
+	um_tap_keep_stack(stack, site);
 	return site;
 }
 
@@ -220,7 +205,7 @@ static int object_has(struct dl_phdr_info *object, size_t bytes, void *budget)
 		const ElfW(Phdr) *segment = object->dlpi_phdr + i;
 		uintptr_t first = object->dlpi_addr + segment->p_vaddr;
 
-		if (!is_hidden(first) && segment_has(object, segment, budget))
+		if (!um_tap_is_hidden(first) && segment_has(object, segment, budget))
 			return 1;
 	}
 	return 0;
