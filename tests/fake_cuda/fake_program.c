@@ -5,7 +5,8 @@
  *   early-fork  forks before CUDA is used; both use it
  *   run=COMMAND runs it with system()
  *   environ     prints the variables of tools that /proc/self/environ and environ hold
- *   descriptors prints how many there are
+ *   descriptors prints how many there are; peak, how much memory it had at most
+ *   script=FILE the script from now on
  *   late        plays the script again in a handler at exit
  *   handler     plays the script in a handler of SIGUSR1 too
  *   exit=N      ends with this status, crash with SIGSEGV, quick=N with _exit()
@@ -22,6 +23,10 @@
 #include <unistd.h>
 
 extern char **environ;
+#ifdef HAS_NVTX
+/* As in programs that NVTX is compiled into. */
+const char *const nvtx_variable = "NVTX_INJECTION64_PATH";
+#endif
 static const char *script;
 
 __attribute__((noinline)) static void play(void)
@@ -63,8 +68,8 @@ static void fork_and_play(void)
 
 static void print_if_ours(const char *from, const char *variable)
 {
-	if (strstr(variable, "INJECTION64_PATH") || !strncmp(variable, "UMTRACE_", 8))
-		printf("%s %.22s\n", from, variable);
+	if (strstr(variable, "INJECTION64_PATH=") || !strncmp(variable, "UMTRACE_", 8))
+		printf("%s %.*s\n", from, (int)strcspn(variable, "="), variable);
 }
 
 static void print_environment(void)
@@ -94,20 +99,36 @@ static void print_descriptors(void)
 
 static void on_signal(int number)
 {
-	(void)number;
+	signal(number, SIG_IGN); /* the script raises it again */
 	play();
+}
+
+static void print_peak(void)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, "VmHWM:", 6))
+			printf("peak_kib %lu\n", strtoul(line + 6, NULL, 10));
+	if (file)
+		fclose(file);
 }
 
 static void act(const char *word)
 {
 	if (!strncmp(word, "threads=", 8))
 		play_threads(atoi(word + 8));
+	else if (!strncmp(word, "script=", 7))
+		script = word + 7;
 	else if (!strcmp(word, "fork"))
 		fork_and_play();
 	else if (!strncmp(word, "run=", 4))
 		(void)!system(word + 4);
 	else if (!strcmp(word, "environ"))
 		print_environment();
+	else if (!strcmp(word, "peak"))
+		print_peak();
 	else if (!strcmp(word, "descriptors"))
 		print_descriptors();
 	else if (!strcmp(word, "late"))

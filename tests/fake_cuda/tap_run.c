@@ -337,7 +337,7 @@ int main(int count, char **words)
 		else if (!strcmp(words[at], "-q"))
 			is_quiet = true;
 		else if (!strcmp(words[at], "-o") && at + 1 < count)
-			out = fopen(words[++at], "w");
+			out = fopen(words[++at], "we");
 		else
 			break;
 	}
