@@ -16,6 +16,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #define EXPORT	       __attribute__((visibility("default")))
 #define LINES_MAX      4096
+#define TEXTS_MAX      256
 #define WORDS_MAX      256
 #define MEMORY_BYTES   16384 /* of all that one line's fields take */
 #define LINE_MAX_BYTES 2048
@@ -210,6 +211,24 @@ static void *take_memory(struct player *player, size_t bytes)
 	return memory;
 }
 
+/* Names last as long as their module, which is for ever. */
+static const char *lasting(const char *text)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static const char *known[TEXTS_MAX];
+	size_t i = 0;
+
+	pthread_mutex_lock(&lock);
+	while (i < TEXTS_MAX - 1 && known[i] && strcmp(known[i], text) != 0)
+		i++;
+	if (!known[i])
+		known[i] = strdup(text);
+	const char *found = known[i];
+
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
 static const void *wide(struct player *player, const char *text)
 {
 	wchar_t *out = take_memory(player, (strlen(text) + 1) * sizeof(*out));
@@ -246,7 +265,7 @@ static uint64_t field_value(struct player *player, const char *word, const char 
 		*pointed = value_of(player, value);
 		return (uintptr_t)pointed;
 	case 's':
-		return (uintptr_t)value;
+		return (uintptr_t)lasting(value);
 	case 'w':
 		return (uintptr_t)wide(player, value);
 	case '&':

@@ -1,11 +1,13 @@
 # tap_test.sh CASE [--bless]: the tap in whole programs, with the fake libraries. UM_BUILD is the build
-# tree, UM_SOURCE the source. With --bless a golden is written anew.
+# tree, UM_SOURCE the source, UM_TAP the library. With --bless a golden is written anew.
 set -u
 build=${UM_BUILD:?} source=${UM_SOURCE:?}
 here=$source/tests/fake_cuda fakes=$build/tests/fake_cuda
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+tap=${UM_TAP:-$build/lib/umtrace/libumtrace_cupti.so}
 export CUDA_HOME=$fakes/fake_cupti
+export ASAN_OPTIONS=detect_leaks=0:handle_segv=0:verify_asan_link_order=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 unset CUDA_PATH UMTRACE_SPOOL CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
 bless=${2:-}
 
@@ -19,7 +21,7 @@ fail() {
 
 # run [tap_run's options] PROGRAM WORDS...: status is left in $status, everything else in files.
 run() {
-	timeout 100 "$build/bin/tap_run" -o "$work/records" "$@" >"$work/stdout" 2>"$work/stderr"
+	timeout 100 "$build/bin/tap_run" --tap="$tap" -o "$work/records" "$@" >"$work/stdout" 2>"$work/stderr"
 	status=$?
 	[ $status -ne 124 ] || fail "it hangs: $*"
 }
@@ -233,7 +235,7 @@ proc NVTX_INJECTION64_PATH" "the user's own"
 }
 case_preloads() {
 	touch "$work/libamdhip64.so.5" "$work/libumtrace_wrap.so"
-	cp "$build/lib/umtrace/libumtrace_cupti.so" "$work"
+	cp "$tap" "$work/libumtrace_cupti.so"
 	libc=$(ldd "$program" | awk '/libc.so.6/ { print $3 }')
 	LD_PRELOAD=$libc run --tap="$work/libumtrace_cupti.so" env \
 		LD_PRELOAD="$work/libumtrace_wrap.so:$libc:$work/libamdhip64.so.5" "$program" "$(script basic)" \
@@ -246,7 +248,7 @@ case_descriptors() {
 	diff "$work/untraced" "$work/stdout" || fail "descriptors differ"
 }
 case_untraced() { # the tap without umtrace does nothing
-	CUDA_INJECTION64_PATH=$build/lib/umtrace/libumtrace_cupti.so "$program" "$(script basic)" play exit=5 \
+	CUDA_INJECTION64_PATH=$tap "$program" "$(script basic)" play exit=5 \
 		>"$work/stdout" 2>"$work/stderr"
 	status=$?
 	ends_with 5; silent

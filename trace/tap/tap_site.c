@@ -15,6 +15,8 @@
 /* An object's constants are searched up to this much; more, and it is taken to have what is sought. */
 #define SCAN_MAX_BYTES (256ul << 20)
 
+typedef uint64_t unaligned_word __attribute__((aligned(1), may_alias));
+
 struct module {
 	uintptr_t first, last; /* of its code */
 	uintptr_t base;
@@ -24,6 +26,7 @@ struct module {
 /* NVIDIA's libraries and the tap: their frames say nothing about the program. */
 static struct range {
 	uintptr_t first, last;
+	uintptr_t base;
 } hidden[8];
 static size_t hidden_count;
 
@@ -46,7 +49,7 @@ static bool covers(const struct dl_phdr_info *object, uintptr_t address, struct 
 		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) ||
 		    address - first >= segment->p_memsz)
 			continue;
-		*range = (struct range){first, first + segment->p_memsz - 1};
+		*range = (struct range){first, first + segment->p_memsz - 1, object->dlpi_addr};
 		return true;
 	}
 	return false;
@@ -95,7 +98,7 @@ static void hide(const void *function)
 
 	if (function && hidden_count < sizeof(hidden) / sizeof(*hidden) &&
 	    dl_iterate_phdr(match, &lookup))
-		hidden[hidden_count++] = (struct range){found.first, found.last};
+		hidden[hidden_count++] = (struct range){found.first, found.last, found.base};
 }
 
 bool um_tap_is_hidden(uintptr_t address)
@@ -177,37 +180,55 @@ uint32_t um_tap_site_of_instruction(uint64_t address)
 
 /* --- NVTX --- */
 
+/* Of everything that is mapped, whatever the compiler says of its parts. */
+__attribute__((no_sanitize("address"))) static bool has_text(const char *start, size_t bytes)
+{
+	static const char sought[] = "NVTX_INJECTION64_PATH";
+	const char *end = start + bytes;
+	uint64_t head, word;
+
+	memcpy(&head, sought, sizeof(head));
+	for (const char *at = start; end - at >= (ptrdiff_t)sizeof(sought); at++) {
+		word = *(const unaligned_word *)at;
+		if (word != head)
+			continue;
+		size_t i = sizeof(head);
+
+		while (i < sizeof(sought) && at[i] == sought[i])
+			i++;
+		if (i == sizeof(sought))
+			return true;
+	}
+	return false;
+}
+
 static bool segment_has(const struct dl_phdr_info *object, const ElfW(Phdr) * segment,
 			size_t *budget)
 {
-	/* Not in this library, which must not find itself. */
-	static const char sought[] = "\x4e"
-				     "VTX_INJECTION64_PATH";
-	const char *start = (const char *)(object->dlpi_addr + segment->p_vaddr);
-
 	if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_R) || segment->p_flags & PF_W)
 		return false;
 	if (segment->p_filesz > *budget)
 		return true;
 	*budget -= segment->p_filesz;
-	return memmem(start, segment->p_filesz, sought, sizeof(sought)) != NULL;
+	return has_text((const char *)(object->dlpi_addr + segment->p_vaddr), segment->p_filesz);
+}
+
+static bool is_hidden_object(uintptr_t base)
+{
+	for (size_t i = 0; i < hidden_count; i++)
+		if (hidden[i].base == base)
+			return true;
+	return false;
 }
 
 static int object_has(struct dl_phdr_info *object, size_t bytes, void *budget)
 {
-	uintptr_t own = (uintptr_t)&um_tap_site_init;
-	struct range range;
-
 	(void)bytes;
-	if (covers(object, own, &range))
+	if (is_hidden_object(object->dlpi_addr))
 		return 0;
-	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = object->dlpi_phdr + i;
-		uintptr_t first = object->dlpi_addr + segment->p_vaddr;
-
-		if (!um_tap_is_hidden(first) && segment_has(object, segment, budget))
+	for (unsigned i = 0; i < object->dlpi_phnum; i++)
+		if (segment_has(object, object->dlpi_phdr + i, budget))
 			return 1;
-	}
 	return 0;
 }
 
