@@ -116,6 +116,7 @@ struct um_summary {
 	struct um_fault_totals device_faults, host_faults;
 	struct um_transfer_summary transfers[3]; /* of measured runs; count 0: none */
 	int64_t remote_mappings;
+	int64_t beside_bytes;	       /* of transfers that touched no allocation */
 	struct um_line_summary *lines; /* most faults first */
 	size_t line_count;
 	struct um_range_summary *ranges; /* in the order in which their names first began */

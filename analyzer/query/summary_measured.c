@@ -71,7 +71,10 @@ static int load_transfers(struct um_summary *summary, struct um_db *db)
 
 static int add_mappings(struct sqlite3_stmt *row, void *context)
 {
-	((struct um_summary *)context)->remote_mappings = um_query_integer(row, 0);
+	struct um_summary *summary = context;
+
+	summary->remote_mappings = um_query_integer(row, 0);
+	summary->beside_bytes = um_query_integer(row, 1);
 	return 0;
 }
 
@@ -313,7 +316,10 @@ int um_summary_load_measured(struct um_summary *summary, struct um_db *db)
 		return error;
 	error = load_transfers(summary, db);
 	if (!error)
-		error = um_query_each(db, "SELECT COUNT(*) FROM mapping WHERE change = 'remote'",
+		error = um_query_each(db,
+				      "SELECT (SELECT COUNT(*) FROM mapping WHERE change = "
+				      "'remote'), (SELECT COALESCE(SUM(bytes), 0) FROM migration "
+				      "WHERE allocation IS NULL)",
 				      add_mappings, summary);
 	if (!error && summary->has_host_faults)
 		error = um_query_each(db, lines_sql, add_line, summary);

@@ -414,6 +414,8 @@ static int print_allocation_rows(FILE *out, const struct um_summary *summary,
 		all_have_lines = all_have_lines && !lacks_line(sorted[i]);
 	}
 	um_note_rest(table, summary->allocation_count, rows);
+	if (summary->is_measured)
+		um_note_beside(table, summary);
 	if (!all_have_lines)
 		um_text_table_note(table, "a program compiled with -g has files and lines here");
 	error = um_text_table_print(table, out, 2);

@@ -2,6 +2,7 @@
 
 #include "summary_cells.h"
 #include "trace/base/kernel_name.h"
+#include "trace/base/units.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -165,6 +166,16 @@ int um_render_ranges(FILE *out, const struct um_summary *summary, size_t rows)
 }
 
 /* ---------------------------------------------------------------- rows */
+
+void um_note_beside(struct um_text_table *table, const struct um_summary *summary)
+{
+	char text[32];
+
+	if (summary->beside_bytes > 0)
+		um_text_table_note(
+			table, "%s more moved beside these: a driver fills up its blocks",
+			um_format_bytes(text, sizeof(text), (uint64_t)summary->beside_bytes));
+}
 
 const struct um_text_column um_measured_kernel_columns[] = {{"kernel", UM_ALIGN_LEFT},
 							    {"launches", UM_ALIGN_RIGHT},

@@ -19,6 +19,9 @@ int um_render_ranges(FILE *out, const struct um_summary *, size_t rows);
 /* "... and 3 more", where there are. */
 void um_note_rest(struct um_text_table *, size_t count, size_t rows);
 
+/* What moved of memory that no allocation of the file lies in. */
+void um_note_beside(struct um_text_table *, const struct um_summary *);
+
 /* Rows of the tables that other runs have too. */
 extern const struct um_text_column um_measured_kernel_columns[], um_measured_allocation_columns[];
 void um_measured_kernel_row(struct um_text_table *, const struct um_kernel_summary *);

@@ -213,7 +213,7 @@ CREATE TABLE access_chunk (
 --   a device faulted;
 --   for a device: what ran on it then, copies and memsets of these pages first, then the launch that
 --   began first; or that ended, or began, within 20 us; or the last launch of which no times are known;
---   for the host: the 'host' op of that time.
+--   for the host, and for a mapping while nothing ran: the 'host' op of that time.
 -- A migration to a device is the device's, one to the host is the host's; an eviction is the device's
 -- that it frees.
 CREATE TABLE fault (

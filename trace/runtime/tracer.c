@@ -195,6 +195,8 @@ static void go_on(void)
 	um_environment_clean();
 	if (um_spool_attach(&writer, path))
 		return;
+	if (um_spool_config(writer)->set_nvtx)
+		um_environment_remove("NVTX_INJECTION64_PATH");
 	children = mmap(NULL, sizeof(*children), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 			-1, 0);
 	if (children == MAP_FAILED)

@@ -2,9 +2,12 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define HIP_RUNTIME "libamdhip64.so"
+#define HIP_RUNTIME  "libamdhip64.so"
+#define TAP_VARIABLE "CUDA_INJECTION64_PATH"
+#define TAP_LIBRARY  "/libumtrace_cupti.so"
 
 /* Takes the library that holds `address` off LD_PRELOAD. */
 static void remove_preload(const void *address)
@@ -15,9 +18,26 @@ static void remove_preload(const void *address)
 		um_environment_remove_preload(library.dli_fname);
 }
 
+/* The tap that lies beside the library that holds `address`: this program runs without a GPU. */
+static void remove_tap(const void *address)
+{
+	const char *value = getenv(TAP_VARIABLE);
+	const char *name = value ? strrchr(value, '/') : NULL;
+	Dl_info library;
+
+	if (!name || strcmp(name, TAP_LIBRARY) != 0 || !dladdr(address, &library) ||
+	    !library.dli_fname)
+		return;
+	const char *own_name = strrchr(library.dli_fname, '/');
+	if (own_name && own_name - library.dli_fname == name - value &&
+	    strncmp(value, library.dli_fname, (size_t)(name - value)) == 0)
+		um_environment_remove(TAP_VARIABLE);
+}
+
 void um_environment_clean(void)
 {
 	um_environment_remove(UM_SPOOL_VARIABLE);
+	remove_tap(UM_SPOOL_VARIABLE);
 	remove_preload(UM_SPOOL_VARIABLE);
 	remove_preload(dlsym(RTLD_DEFAULT, "um_wrap_start"));
 }

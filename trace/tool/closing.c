@@ -11,14 +11,14 @@ struct way {
 	const char *name;
 	uint64_t bytes;
 	const uint64_t *migrated; /* by cause */
-	uint64_t remote, copied;
+	uint64_t unknown, remote, copied;
 };
 
 static uint64_t part_of(const struct way *way, int cause)
 {
 	switch (cause) {
 	case UM_TRAFFIC_UNKNOWN:
-		return way->migrated[cause]; /* of a model's there are none */
+		return way->unknown; /* a model knows its causes */
 	case UM_TRAFFIC_REMOTE_ACCESS:
 		return way->remote;
 	case UM_TRAFFIC_COPY:
@@ -48,11 +48,11 @@ static void print_way(FILE *out, const struct way *way)
 
 static void print_traffic(FILE *out, const struct um_totals *totals)
 {
-	const struct way to_device = {"to device", totals->bytes_to_device,
-				      totals->migrated_to_device, totals->remote_to_device,
-				      totals->copied_to_device};
-	const struct way to_host = {"to host", totals->bytes_to_host, totals->migrated_to_host,
-				    totals->remote_to_host, totals->copied_to_host};
+	const struct way to_device = {
+		"to device", totals->bytes_to_device,  totals->migrated_to_device,
+		0,	     totals->remote_to_device, totals->copied_to_device};
+	const struct way to_host = {"to host", totals->bytes_to_host,  totals->migrated_to_host,
+				    0,	       totals->remote_to_host, totals->copied_to_host};
 
 	print_way(out, &to_device);
 	print_way(out, &to_host);
@@ -97,9 +97,9 @@ static uint64_t sum(struct um_db *db, const char *sql)
 
 static uint64_t all_bytes(const struct way *way)
 {
-	uint64_t bytes = way->copied;
+	uint64_t bytes = way->copied + way->unknown;
 
-	for (size_t i = 0; i < UM_TRAFFIC_REMOTE_ACCESS; i++)
+	for (size_t i = 0; i < UM_CAUSES; i++)
 		bytes += way->migrated[i];
 	return bytes;
 }
@@ -131,6 +131,8 @@ static void print_measured(FILE *out, const struct um_closing *closing)
 	const char *version = closing->run->driver_version;
 	char count[32];
 
+	to_device.unknown = to_device.migrated[UM_TRAFFIC_UNKNOWN];
+	to_host.unknown = to_host.migrated[UM_TRAFFIC_UNKNOWN];
 	um_db_each(closing->db, &um_table_device, NULL, 0, note_device, &devices);
 	to_device.copied = sum(closing->db, "SELECT SUM(bytes_to_device) FROM copy_traffic");
 	to_host.copied = sum(closing->db, "SELECT SUM(bytes_to_host) FROM copy_traffic");

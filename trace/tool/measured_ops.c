@@ -355,7 +355,7 @@ int64_t um_under_way_find(struct um_under_way *under_way, const struct um_happen
 		op = find_call(under_way, happening);
 	if (!op && on_device && happening->device < UM_MEASURED_DEVICES)
 		op = find_device_work(under_way, happening);
-	if (!op && !on_device)
+	if (!op && (!on_device || happening->is_mapping))
 		return find_host(under_way, happening->at_ns);
 	return op ? um_measured_op_id(op->op) : UM_NULL;
 }

@@ -72,6 +72,7 @@ struct um_happening {
 	int64_t target;	  /* of a prefetch */
 	bool by_prefetch; /* that the program asked for */
 	bool is_fault;
+	bool is_mapping; /* which the host may be the cause of, too */
 };
 
 int um_under_way_create(struct um_under_way **out, struct um_measured *, int64_t run_start_ns);

@@ -88,6 +88,7 @@ static int put_mapping(const void *told, void *context)
 		.device = row.device,
 		.target = row.device,
 		.by_prefetch = um_word_code(um_cause_words, row.cause) == UM_CAUSE_PREFETCH,
+		.is_mapping = true,
 	};
 
 	row.op = um_under_way_find(attribution->under_way, &happening);

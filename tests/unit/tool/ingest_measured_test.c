@@ -323,6 +323,14 @@ static void advice_has_the_mappings_that_it_made(void **state)
 				       .address = BASE,
 				       .bytes = BLOCK,
 				       .at_ns = 2150000});
+	/* Pages that the host touches for the first time are mapped for who accesses them, as was advised. */
+	PUT(fixture, UM_RECORD_MAPPING,
+	    (struct um_record_mapping){.device = 0,
+				       .change = UM_CHANGE_REMOTE,
+				       .cause = UM_CAUSE_ADVICE,
+				       .address = BASE,
+				       .bytes = BLOCK,
+				       .at_ns = 2250000});
 	PUT(fixture, UM_RECORD_EVENT,
 	    (struct um_record_event){.device = 0,
 				     .kind = UM_EVENT_THRASHING,
@@ -348,7 +356,8 @@ static void advice_has_the_mappings_that_it_made(void **state)
 	       "SELECT count(*) FROM driver_event WHERE kind = 'throttling' AND op = 9 AND device = "
 	       "-1 AND pages IS NULL AND end_ns = 2500700",
 	       1);
-	assert_int_equal(um_ingest_totals(fixture->ingest)->remote_mappings, 1);
+	expect(fixture, "SELECT op FROM mapping WHERE at_ns = 2250000", 9);
+	assert_int_equal(um_ingest_totals(fixture->ingest)->remote_mappings, 2);
 }
 
 static void addresses_are_those_of_their_time(void **state)
