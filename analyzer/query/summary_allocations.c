@@ -127,7 +127,7 @@ static struct um_allocation_summary *find(struct um_summary *summary, int64_t al
 int um_summary_site(struct um_summary *summary, struct sqlite3_stmt *row, int column,
 		    const char **site, bool *has_line, const char **function)
 {
-	const char *file = um_query_text(row, column);
+	const char *file = um_query_text(row, column), *module = um_query_text(row, column + 3);
 	int64_t line = um_query_integer(row, column + 1);
 	char *text = NULL;
 	int wrote;
@@ -138,8 +138,11 @@ int um_summary_site(struct um_summary *summary, struct sqlite3_stmt *row, int co
 		wrote = asprintf(&text, "%s:%" PRId64, file, line);
 	else if (*function)
 		wrote = asprintf(&text, "%s", *function);
+	else if (!module || !*module)
+		wrote = asprintf(&text, "address 0x%" PRIx64,
+				 (uint64_t)um_query_integer(row, column + 4));
 	else
-		wrote = asprintf(&text, "%s+0x%" PRIx64, um_query_text(row, column + 3),
+		wrote = asprintf(&text, "%s+0x%" PRIx64, module,
 				 (uint64_t)um_query_integer(row, column + 4));
 	if (wrote < 0)
 		return um_fail(UM_ENOMEM, "out of memory");

@@ -148,7 +148,7 @@ static void print_measured(FILE *out, const struct um_closing *closing)
 	print_way(out, &to_device);
 	print_way(out, &to_host);
 	if (closing->totals->remote_mappings)
-		fprintf(out, "  %-12s%s, each mapped from afar instead of moved\n", "remote maps",
+		fprintf(out, "  %-12s%s: mapped from afar instead of moved\n", "remote maps",
 			um_format_count(count, sizeof(count), closing->totals->remote_mappings));
 }
 
@@ -268,6 +268,9 @@ static void print_nothing(FILE *out, const struct um_closing *closing)
 			"umtrace: %s is statically linked, so the HIP runtime could not be put "
 			"into it: %s is empty\n",
 			closing->program, closing->path);
+	else if (closing->totals->measured)
+		fprintf(out, "umtrace: of %s nothing was recorded: %s is empty\n", closing->program,
+			closing->path);
 	else
 		fprintf(out, "umtrace: %s made no HIP call%s: %s is empty\n", closing->program,
 			closing->attached ? " that did anything" : "", closing->path);
