@@ -2,7 +2,7 @@
  * fake_program SCRIPT [WORD...]: a program that uses the fake driver. WORDs, done in order:
  *   threads=N   plays the script in N threads instead of one
  *   fork        forks before the end; the child plays the script too and exits
- *   early-fork  forks before CUDA is used; both use it
+ *   early-fork  forks before CUDA is used; both use it, and the first waits for the other
  *   run=COMMAND runs it with system()
  *   environ     prints the variables of tools that /proc/self/environ and environ hold
  *   descriptors prints how many there are; peak, how much memory it had at most
@@ -28,6 +28,7 @@ extern char **environ;
 const char *const nvtx_variable = "NVTX_INJECTION64_PATH";
 #endif
 static const char *script;
+static pid_t early_child;
 
 __attribute__((noinline)) static void play(void)
 {
@@ -151,7 +152,7 @@ int main(int count, char **words)
 	script = words[1];
 	for (int i = 2; i < count; i++) {
 		if (!strcmp(words[i], "early-fork"))
-			fork();
+			early_child = fork();
 		if (!strcmp(words[i], "handler"))
 			signal(SIGUSR1, on_signal);
 		if (!strcmp(words[i], "late"))
@@ -162,5 +163,7 @@ int main(int count, char **words)
 	for (int i = 2; i < count; i++)
 		if (strcmp(words[i], "late") != 0)
 			act(words[i]);
+	if (early_child > 0)
+		waitpid(early_child, NULL, 0);
 	return 0;
 }

@@ -1,5 +1,5 @@
-# tap_test.sh CASE [--bless]: the tap in whole programs, with the fake libraries. UM_BUILD is the build
-# tree, UM_SOURCE the source, UM_TAP the library. With --bless a golden is written anew.
+# tap_test.sh CASE: the tap in whole programs, with the fake libraries. UM_BUILD is the build
+# tree, UM_SOURCE the source, UM_TAP the library. With UM_BLESS=1 goldens are written anew.
 set -u
 build=${UM_BUILD:?} source=${UM_SOURCE:?}
 here=$source/tests/fake_cuda fakes=$build/tests/fake_cuda
@@ -9,7 +9,7 @@ tap=${UM_TAP:-$build/lib/umtrace/libumtrace_cupti.so}
 export CUDA_HOME=$fakes/fake_cupti
 export ASAN_OPTIONS=detect_leaks=0:handle_segv=0:verify_asan_link_order=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 unset CUDA_PATH UMTRACE_SPOOL CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
-bless=${2:-}
+bless=${UM_BLESS:-}
 
 fail() {
 	echo "FAILED: $*"
@@ -50,7 +50,7 @@ normal() {
 }
 golden() {
 	normal "$work/records" >"$work/normal"
-	[ "$bless" != --bless ] || cp "$work/normal" "$here/golden/$1.golden"
+	[ "$bless" != 1 ] || cp "$work/normal" "$here/golden/$1.golden"
 	diff "$here/golden/$1.golden" "$work/normal" || fail "not as in golden/$1.golden"
 }
 

@@ -135,7 +135,6 @@ static bool try_folder(struct search *search, const char *folder, size_t length,
 	return used > 0 && (size_t)used < sizeof(path) && try_path(search, path, 0);
 }
 
-/* Under a toolkit, and where NVIDIA's Python packages have it. */
 static bool try_toolkit(struct search *search, const char *toolkit)
 {
 	size_t length = toolkit ? strlen(toolkit) : 0;
@@ -145,9 +144,8 @@ static bool try_toolkit(struct search *search, const char *toolkit)
 			  try_folder(search, toolkit, length, "/targets/x86_64-linux/lib"));
 }
 
-static int look_beside(struct dl_phdr_info *object, size_t bytes, void *context)
+static int note_folder(struct dl_phdr_info *object, size_t bytes, void *folder)
 {
-	struct search *search = context;
 	const char *name = object->dlpi_name ? object->dlpi_name : "";
 	const char *slash = strrchr(name, '/');
 
@@ -156,9 +154,9 @@ static int look_beside(struct dl_phdr_info *object, size_t bytes, void *context)
 		return 0;
 	size_t length = (size_t)(slash - name);
 
-	if (length < sizeof(search->refused)) {
-		memcpy(search->refused, name, length);
-		search->refused[length] = '\0';
+	if (length < PATH_MAX) {
+		memcpy(folder, name, length);
+		((char *)folder)[length] = '\0';
 	}
 	return 1;
 }
@@ -166,15 +164,15 @@ static int look_beside(struct dl_phdr_info *object, size_t bytes, void *context)
 /* dlopen() within dl_iterate_phdr() would wait for itself: the folder is noted first. */
 static bool try_beside_runtime(struct search *search)
 {
-	struct search found = {.major = search->major};
+	char folder[PATH_MAX] = "";
 
-	if (!dl_iterate_phdr(look_beside, &found) || !*found.refused)
-		return false;
-	size_t length = strlen(found.refused);
+	dl_iterate_phdr(note_folder, folder);
+	size_t length = strlen(folder);
 
-	return try_folder(search, found.refused, length, "") ||
-	       try_folder(search, found.refused, length, "/../extras/CUPTI/lib64") ||
-	       try_folder(search, found.refused, length, "/../../cuda_cupti/lib");
+	/* The last is where NVIDIA's Python packages have it. */
+	return length && (try_folder(search, folder, length, "") ||
+			  try_folder(search, folder, length, "/../extras/CUPTI/lib64") ||
+			  try_folder(search, folder, length, "/../../cuda_cupti/lib"));
 }
 
 static bool try_major(struct search *search)

@@ -257,7 +257,8 @@ static void start_flushing(void)
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
-	pthread_create(&thread, &attributes, flush_now_and_then, NULL);
+	if (pthread_create(&thread, &attributes, flush_now_and_then, NULL) == 0)
+		pthread_setname_np(thread, "umtrace");
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	pthread_attr_destroy(&attributes);
 }

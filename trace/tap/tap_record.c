@@ -178,8 +178,10 @@ uint32_t um_tap_put_op(struct um_record_op *op, uint32_t correlation)
 	op->thread = um_tap_thread_number();
 	if (!again)
 		op->op = last_op + 1;
-	if (!um_tap_put(&op->header))
+	if (!um_tap_put(&op->header)) {
+		op->op = again ? op->op : 0;
 		return 0;
+	}
 	if (!again)
 		last_op++;
 	if (correlation)

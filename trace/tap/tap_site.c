@@ -6,7 +6,6 @@
 #include "tap_map.h"
 #include "../spool/spool_site.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 
@@ -117,15 +116,30 @@ static const void *code_of(const void *function_pointer)
 	return code;
 }
 
+/* CUDA's runtime called the driver, so that it is loaded; it may lie in the program itself, though. */
+static int note_runtime(struct dl_phdr_info *object, size_t bytes, void *first)
+{
+	const char *slash = strrchr(object->dlpi_name ? object->dlpi_name : "", '/');
+
+	(void)bytes;
+	if (!slash || strncmp(slash + 1, "libcudart.so", 12) != 0)
+		return 0;
+	for (unsigned i = 0; i < object->dlpi_phnum; i++)
+		if (object->dlpi_phdr[i].p_type == PT_LOAD && object->dlpi_phdr[i].p_flags & PF_X)
+			*(uintptr_t *)first = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+	return 1;
+}
+
 void um_tap_site_init(const struct um_cupti *cupti)
 {
-	void *runtime = dlsym(RTLD_DEFAULT, "cudaLaunchKernel");
+	uintptr_t runtime = 0;
 
 	modules = um_tap_reserve_memory(MODULES * sizeof(*modules));
 	hide((const void *)(uintptr_t)&um_tap_site_init);
 	hide(code_of(&cupti->subscribe));
 	hide(code_of(&cupti->device_count));
-	hide(runtime);
+	dl_iterate_phdr(note_runtime, &runtime);
+	hide((const void *)runtime);
 }
 
 /* --- sites --- */
