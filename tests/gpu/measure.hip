@@ -7,6 +7,8 @@
  *   measure --only=NAME             one configuration (a shell pattern)
  *   measure --repeat=5              each so many times in turn
  *   measure --mib=64 --steps="host-write gpu-read host-read:4KiB"
+ *   measure --times=FILE                 what each took: name, repetition, ns in all, ns of the GPU's
+ *   measure --device                     what tells the device's kind of managed memory
  *
  * On an NVIDIA GPU each run is an NVTX range named "CONFIGURATION#n". Never more managed memory than
  * LIMIT_BYTES is in use, nor more than an eighth of what the device has free.
@@ -51,7 +53,7 @@ static void check_room(const struct configuration *c)
 	exit(2);
 }
 
-static bool run(const struct configuration *c, unsigned repetition)
+static bool run(const struct configuration *c, unsigned repetition, FILE *times)
 {
 	char range[160];
 	struct memory memory;
@@ -71,6 +73,9 @@ static bool run(const struct configuration *c, unsigned repetition)
 	}
 	memory_free(&memory);
 	nvtxRangePop();
+	if (times)
+		fprintf(times, "%s\t%u\t%ld\t%ld\n", c->name, repetition, memory.all_ns,
+			memory.gpu_ns);
 	if (!right)
 		fprintf(stderr, "%s: wrong result\n", range);
 	return right;
@@ -83,12 +88,49 @@ static void list(void)
 		       configurations[i].buffers, configurations[i].steps);
 }
 
+static void tell_device(void)
+{
+	static const struct {
+		const char *name;
+		hipDeviceAttribute_t attribute;
+	} rows[] = {
+		{"concurrentManagedAccess", hipDeviceAttributeConcurrentManagedAccess},
+		{"pageableMemoryAccess", hipDeviceAttributePageableMemoryAccess},
+		{"directManagedMemAccessFromHost",
+		 hipDeviceAttributeDirectManagedMemAccessFromHost},
+		{"multiProcessorCount", hipDeviceAttributeMultiprocessorCount},
+	};
+	size_t free_bytes, total_bytes;
+	int device, value;
+
+	HIP_CHECK(hipGetDevice(&device));
+	for (const auto &row : rows) {
+		HIP_CHECK(hipDeviceGetAttribute(&value, row.attribute, device));
+		printf("%s\t%d\n", row.name, value);
+	}
+	HIP_CHECK(hipMemGetInfo(&free_bytes, &total_bytes));
+	printf("free_bytes\t%zu\ntotal_bytes\t%zu\n", free_bytes, total_bytes);
+	HIP_CHECK(hipRuntimeGetVersion(&value));
+	printf("runtimeVersion\t%d\n", value);
+}
+
 struct choice {
 	const char *only;
 	long repeat, mib;
 	const char *steps;
-	bool list;
+	FILE *times;
+	bool list, device;
 };
+
+static FILE *create(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	if (file)
+		return file;
+	perror(path);
+	exit(2);
+}
 
 static long number(const char *text)
 {
@@ -106,8 +148,9 @@ static struct choice parse(int argc, char **argv)
 	static const struct option options[] = {
 		{"list", no_argument, NULL, 'l'},	  {"only", required_argument, NULL, 'o'},
 		{"repeat", required_argument, NULL, 'r'}, {"mib", required_argument, NULL, 'm'},
-		{"steps", required_argument, NULL, 's'},  {NULL, 0, NULL, 0}};
-	struct choice choice = {"*", 1, 1, NULL, false};
+		{"steps", required_argument, NULL, 's'},  {"times", required_argument, NULL, 't'},
+		{"device", no_argument, NULL, 'd'},	  {NULL, 0, NULL, 0}};
+	struct choice choice = {"*", 1, 1, NULL, NULL, false, false};
 
 	for (int found; (found = getopt_long(argc, argv, "", options, NULL)) != -1;)
 		switch (found) {
@@ -125,6 +168,12 @@ static struct choice parse(int argc, char **argv)
 			break;
 		case 's':
 			choice.steps = optarg;
+			break;
+		case 't':
+			choice.times = create(optarg);
+			break;
+		case 'd':
+			choice.device = true;
 			break;
 		default:
 			exit(2);
@@ -144,22 +193,31 @@ int main(int argc, char **argv)
 		list();
 		return 0;
 	}
+	if (choice.device) {
+		tell_device();
+		return 0;
+	}
 	if (choice.steps) {
 		const struct configuration own = {"own", (size_t)choice.mib << 20, 1, choice.steps};
 
 		for (long n = 1; n <= choice.repeat; n++, ran++)
-			wrong += !run(&own, (unsigned)n);
+			wrong += !run(&own, (unsigned)n, choice.times);
 	} else {
 		/* All once, then all again, so that a drift of the machine meets all alike. */
 		for (long n = 1; n <= choice.repeat; n++)
 			for (size_t i = 0; i < CONFIGURATIONS; i++)
 				if (!fnmatch(choice.only, configurations[i].name, 0)) {
-					wrong += !run(&configurations[i], (unsigned)n);
+					wrong +=
+						!run(&configurations[i], (unsigned)n, choice.times);
 					ran++;
 				}
 	}
 	if (!ran)
 		fprintf(stderr, "measure: no configuration is named '%s' (--list)\n", choice.only);
+	if (choice.times && fclose(choice.times)) {
+		perror("measure: --times");
+		wrong++;
+	}
 	printf("measure: %zu runs, %zu wrong\n", ran, wrong);
 	return ran ? wrong != 0 : 2;
 }

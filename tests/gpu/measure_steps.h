@@ -22,6 +22,8 @@
 
 #include "../../kernels/kernel_common.h"
 
+#include <time.h>
+
 #define BUFFERS_MAX 64
 #define GROUPS	    264
 #define LANES	    256
@@ -46,7 +48,18 @@ struct memory {
 	unsigned long long *sum; /* on the device */
 	int device;
 	hipStream_t streams[2];
+	/* What it took, without the checks on plain memory: all calls and accesses; of these the GPU's
+	 * steps, from the launch until the host knows that it has ended. */
+	long all_ns, gpu_ns;
 };
+
+static inline long now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000l + t.tv_nsec;
+}
 
 enum order { DENSE, BLOCKED, COLUMN, SERIAL, REVERSE, RANDOM, PARALLEL, SPARSE };
 enum access { READ, WRITE, UPDATE };
@@ -176,27 +189,32 @@ __global__ void touch_columns(struct buffers buffers, enum access access, unsign
 
 static inline void memory_make(struct memory *memory, const struct configuration *c)
 {
+	*memory = {};
 	HIP_CHECK(hipGetDevice(&memory->device));
 	memory->managed.count = memory->plain.count = c->buffers;
 	memory->managed.words = memory->plain.words = c->bytes / WORD;
-	for (int b = 0; b < c->buffers; b++) {
-		HIP_CHECK(hipMallocManaged(&memory->managed.at[b], c->bytes, hipMemAttachGlobal));
+	for (int b = 0; b < c->buffers; b++)
 		memory->plain.at[b] = (unsigned *)calloc(1, c->bytes);
-	}
+	memory->all_ns -= now_ns();
+	for (int b = 0; b < c->buffers; b++)
+		HIP_CHECK(hipMallocManaged(&memory->managed.at[b], c->bytes, hipMemAttachGlobal));
 	HIP_CHECK(hipMalloc(&memory->sum, sizeof(*memory->sum)));
 	for (int i = 0; i < 2; i++)
 		HIP_CHECK(hipStreamCreate(&memory->streams[i]));
+	memory->all_ns += now_ns();
 }
 
 static inline void memory_free(struct memory *memory)
 {
+	memory->all_ns -= now_ns();
 	for (int i = 0; i < 2; i++)
 		HIP_CHECK(hipStreamDestroy(memory->streams[i]));
-	for (int b = 0; b < memory->managed.count; b++) {
+	for (int b = 0; b < memory->managed.count; b++)
 		HIP_CHECK(hipFree(memory->managed.at[b]));
-		free(memory->plain.at[b]);
-	}
 	HIP_CHECK(hipFree(memory->sum));
+	memory->all_ns += now_ns();
+	for (int b = 0; b < memory->plain.count; b++)
+		free(memory->plain.at[b]);
 }
 
 /* --- steps --- */
@@ -309,6 +327,8 @@ static inline void launch(struct memory *memory, const struct touches &t, enum a
 	if (t.order == PARALLEL || t.order == SPARSE)
 		groups = (unsigned)((lanes + LANES - 1) / LANES);
 	HIP_CHECK(hipMemset(memory->sum, 0, sizeof(*memory->sum)));
+	HIP_CHECK(hipDeviceSynchronize());
+	memory->gpu_ns -= now_ns();
 	if (t.order == BLOCKED)
 		touch_blocked<<<groups, LANES>>>(memory->managed, access, memory->sum);
 	else if (t.order == COLUMN)
@@ -318,27 +338,34 @@ static inline void launch(struct memory *memory, const struct touches &t, enum a
 									 memory->sum);
 	HIP_CHECK(hipGetLastError());
 	HIP_CHECK(hipDeviceSynchronize());
+	memory->gpu_ns += now_ns();
 }
 
 static inline bool gpu_step(const struct step *step, struct memory *memory, enum access access)
 {
 	struct touches t = step->touches;
+	unsigned long long sum;
+	long start = now_ns();
 
 	t.words = memory->managed.words;
 	launch(memory, t, access);
-	return take_sum(memory) == touch_plain(memory, t, access);
+	sum = take_sum(memory);
+	memory->all_ns += now_ns() - start;
+	return sum == touch_plain(memory, t, access);
 }
 
 static inline bool host_step(const struct step *step, struct memory *memory, enum access access)
 {
 	struct touches t = step->touches;
 	unsigned long long sum = 0;
+	long start = now_ns();
 
 	t.order = SERIAL;
 	t.words = memory->managed.words;
 	for (int b = 0; b < memory->managed.count; b++)
 		for (size_t k = 0, end = touch_count(t); k < end; k++)
 			touch(&memory->managed.at[b][word_of(t, k)], access, &sum);
+	memory->all_ns += now_ns() - start;
 	return sum == touch_plain(memory, t, access);
 }
 
@@ -346,18 +373,24 @@ static inline bool two_streams(struct memory *memory)
 {
 	struct touches t = {DENSE, memory->managed.words / 2, 1, 0}, all = t;
 	struct buffers second = memory->managed;
+	unsigned long long sum;
+	long start = now_ns(), launched;
 
 	for (int b = 0; b < second.count; b++)
 		second.at[b] += t.words;
 	HIP_CHECK(hipMemset(memory->sum, 0, sizeof(*memory->sum)));
 	HIP_CHECK(hipDeviceSynchronize());
+	launched = now_ns();
 	touch_words<<<GROUPS / 2, LANES, 0, memory->streams[0]>>>(memory->managed, t, READ,
 								  memory->sum);
 	touch_words<<<GROUPS / 2, LANES, 0, memory->streams[1]>>>(second, t, READ, memory->sum);
 	HIP_CHECK(hipGetLastError());
 	HIP_CHECK(hipDeviceSynchronize());
+	memory->gpu_ns += now_ns() - launched;
+	sum = take_sum(memory);
+	memory->all_ns += now_ns() - start;
 	all.words = 2 * t.words;
-	return take_sum(memory) == touch_plain(memory, all, READ);
+	return sum == touch_plain(memory, all, READ);
 }
 
 static inline void prefetch(const struct step *step, struct memory *memory, int device)
@@ -404,6 +437,19 @@ static inline bool advise(const struct step *step, struct memory *memory)
 	return false;
 }
 
+/* A prefetch or an advice. */
+static inline void take_hint(const struct step *step, struct memory *memory)
+{
+	memory->all_ns -= now_ns();
+	if (step_is(step, "prefetch-gpu"))
+		prefetch(step, memory, memory->device);
+	else if (step_is(step, "prefetch-host"))
+		prefetch(step, memory, hipCpuDeviceId);
+	else if (!advise(step, memory))
+		step_refuse(step->name, step->name_length);
+	memory->all_ns += now_ns();
+}
+
 /* False: the result was wrong. */
 static inline bool step_take(const struct step *step, struct memory *memory)
 {
@@ -420,12 +466,7 @@ static inline bool step_take(const struct step *step, struct memory *memory)
 			return one.take(step, memory, one.access);
 	if (step_is(step, "gpu-read-2streams"))
 		return two_streams(memory);
-	if (step_is(step, "prefetch-gpu"))
-		prefetch(step, memory, memory->device);
-	else if (step_is(step, "prefetch-host"))
-		prefetch(step, memory, hipCpuDeviceId);
-	else if (!advise(step, memory))
-		step_refuse(step->name, step->name_length);
+	take_hint(step, memory);
 	return true;
 }
 
