@@ -15,6 +15,7 @@
 #define EXPORT	    __attribute__((visibility("default")))
 #define DOMAINS	    8
 #define CALLS	    1024
+#define COUNTERS    16
 #define RECORDS_MAX 16384 /* of a buffer */
 #define QUEUE_MAX   1024
 
@@ -38,6 +39,7 @@ static bool delivering, worker_runs;
 static callback *subscriber;
 static bool enabled[DOMAINS][CALLS];
 static bool kind_enabled[CALLS];
+static bool counter_enabled[COUNTERS];
 static void (*requested)(uint8_t **, size_t *, size_t *);
 static void (*completed)(void *, uint32_t, uint8_t *, size_t, size_t);
 static uint64_t (*clock_of_client)(void);
@@ -156,9 +158,13 @@ static bool has_room(size_t bytes)
 
 static void add_record(const void *record, size_t bytes)
 {
-	uint32_t kind;
+	uint32_t kind, counter;
 
 	memcpy(&kind, record, sizeof(kind));
+	memcpy(&counter, (const char *)record + sizeof(kind), sizeof(counter));
+	if (kind == UM_CUPTI_UNIFIED_MEMORY && counter < COUNTERS && counter > 0 &&
+	    !counter_enabled[counter])
+		return;
 	if (!requested || (kind < CALLS && !kind_enabled[kind] && kind < 60))
 		return;
 	pthread_mutex_lock(&internal);
@@ -318,8 +324,9 @@ EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, siz
 EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(struct um_cupti_counter_config *config,
 						      uint32_t count)
 {
-	(void)config;
-	(void)count;
+	for (uint32_t i = 0; i < count; i++)
+		if (config[i].counter < COUNTERS)
+			counter_enabled[config[i].counter] = config[i].enable;
 	return (int)told("FAKE_CUPTI_COUNTERS", 0);
 }
 

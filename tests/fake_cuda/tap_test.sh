@@ -104,6 +104,11 @@ case_newer() { # a CUPTI of tomorrow: records that were only extended are read
 	silent
 	has 'runtime="CUPTI 14.2.0 \(CUDA driver 14.2\)"'
 	has '^time op=1 '
+	# what would be a pointer to the kernel's name is not followed
+	sed 's/s@104:[^ ]*/z@104:0x7/' "$(script basic)" >"$work/script"
+	FAKE_CUDA_VERSION=14020 FAKE_CUPTI_VERSION=140200 run "$program" "$work/script" play exit=5
+	ends_with 5; silent
+	has '^time op=4 '
 }
 case_cuda_12() { # CUDA 12.6: shorter records
 	sed 's/activity 25 104/activity 25 64/; s/activity 10 216/activity 10 208/; s/z@144:[0-9]*//' \
@@ -166,6 +171,19 @@ case_no_kernels() {
 	has 'loss op=0 kind=12 count=1 text="times of kernels on the device: CUPTI refuses: CUPTI_ERROR_INSUFFICIENT'
 	lacks '^time'
 	has '^migration'
+}
+case_faults() { # what is asked for is what comes
+	cpu='call 17\nactivity 25 104 u@4:3 z@8:0x401000 z@16:now z@32:0x7f0000001000 u@56:1\n'
+	{ sed '/^call 245/d' "$(script basic)"; printf "$cpu"; } >"$work/script"
+	run --faults=off "$program" "$work/script" play
+	lacks '^fault'
+	is "$(count '^(migration|mapping|event)')" 5 "records without faults"
+	run --faults=gpu "$program" "$work/script" play
+	is "$(count '^fault device=0')" 1 "faults of the device"
+	lacks '^fault device=-1'
+	run --faults=all "$program" "$work/script" play
+	is "$(count '^fault device=0')" 1 "faults of the device"
+	has '^fault device=-1 access=0 address=0x7f0000001000 faults=1 .* site=[1-9]'
 }
 case_late() { # buffers that come while the program ends
 	FAKE_CUPTI_LATE=1 run "$program" "$(script basic)" play exit=5

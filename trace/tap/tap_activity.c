@@ -84,7 +84,9 @@ static void on_kernel(const void *record, uint64_t offset_ns)
 	uint32_t op = um_tap_op_of(kernel->correlation);
 
 	on_times(kernel->correlation, kernel->device, kernel->start, kernel->end, offset_ns);
-	if (!op || !kernel->static_shared_bytes || !kernel->name || kernel->graph_node)
+	/* A pointer is followed only where the layout is known to have one there. */
+	if (!op || um_tap.cupti.version >= UM_CUPTI_VERSION_14_0 || kernel->graph_node ||
+	    !kernel->static_shared_bytes || !kernel->name)
 		return;
 	struct um_tap_kernel ran = {
 		.grid = {kernel->grid[0], kernel->grid[1], kernel->grid[2]},
