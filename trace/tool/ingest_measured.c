@@ -27,13 +27,6 @@ static bool is_open_span(uint64_t start_ns, uint64_t end_ns)
 	return end_ns == 0 ? start_ns <= INT64_MAX : is_span(start_ns, end_ns);
 }
 
-static bool is_memory(uint64_t address, uint64_t bytes)
-{
-	uint64_t end;
-
-	return !__builtin_add_overflow(address, bytes, &end) && end <= INT64_MAX;
-}
-
 static int64_t pages_of(uint64_t address, uint64_t bytes)
 {
 	uint64_t last = bytes ? address + bytes - 1 : address;
@@ -86,8 +79,8 @@ int um_ingest_fault(struct um_ingest *ingest, const void *record, const char *en
 
 	(void)end;
 	if (!ingest->measured || !right || !is_place(ingest, fault->device) ||
-	    !is_memory(fault->address, 1) || fault->faults == 0 || fault->faults > UINT32_MAX ||
-	    !is_open_span(fault->start_ns, fault->end_ns))
+	    !um_ingest_is_memory(fault->address, 1) || fault->faults == 0 ||
+	    fault->faults > UINT32_MAX || !is_open_span(fault->start_ns, fault->end_ns))
 		return UM_RECORD_INVALID;
 	if (fault->device < 0)
 		ingest->totals.host_faults += fault->faults;
@@ -129,7 +122,7 @@ int um_ingest_migration(struct um_ingest *ingest, const void *record, const char
 	(void)end;
 	if (!ingest->measured || !right || !is_place(ingest, moved->source) ||
 	    !is_place(ingest, moved->destination) || moved->source == moved->destination ||
-	    !is_memory(moved->address, moved->bytes) || moved->bytes == 0 ||
+	    !um_ingest_is_memory(moved->address, moved->bytes) || moved->bytes == 0 ||
 	    !is_span(moved->start_ns, moved->end_ns))
 		return UM_RECORD_INVALID;
 	add_to_totals(&ingest->totals, moved);
@@ -155,7 +148,7 @@ int um_ingest_mapping(struct um_ingest *ingest, const void *record, const char *
 
 	(void)end;
 	if (!ingest->measured || !right || !row.change || !is_place(ingest, mapping->device) ||
-	    !is_memory(mapping->address, mapping->bytes) || mapping->at_ns > INT64_MAX)
+	    !um_ingest_is_memory(mapping->address, mapping->bytes) || mapping->at_ns > INT64_MAX)
 		return UM_RECORD_INVALID;
 	ingest->totals.remote_mappings += mapping->change == UM_CHANGE_REMOTE;
 	return um_ingest_insert(ingest, &um_table_mapping, &row);
@@ -184,7 +177,7 @@ int um_ingest_event(struct um_ingest *ingest, const void *record, const char *en
 
 	(void)end;
 	if (!ingest->measured || !known || !is_place(ingest, event->device) ||
-	    !is_memory(event->address, event->bytes) ||
+	    !um_ingest_is_memory(event->address, event->bytes) ||
 	    !is_open_span(event->start_ns, event->end_ns))
 		return UM_RECORD_INVALID;
 	return um_ingest_insert(ingest, &um_table_driver_event, &row);

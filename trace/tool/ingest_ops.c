@@ -13,7 +13,8 @@ int um_ingest_allocation(struct um_ingest *ingest, const void *record, const cha
 	const char *kind = um_word(um_allocation_words, (int)allocation->kind);
 	char name[UM_INGEST_TEXT];
 
-	if (!kind || !um_ingest_text(&at, end, name))
+	if (!kind || !um_ingest_text(&at, end, name) ||
+	    (ingest->measured && !um_ingest_is_memory(allocation->address, allocation->bytes)))
 		return UM_RECORD_INVALID;
 	struct um_allocation_row row = {
 		.allocation = allocation->allocation,
@@ -78,11 +79,13 @@ static const char *advice_name(uint32_t advice, char number[32])
 	return number;
 }
 
-static bool is_possible(const struct um_record_op *op)
+static bool is_possible(const struct um_ingest *ingest, const struct um_record_op *op)
 {
 	bool refused = op->end_ns != 0 && op->result != 0;
 
 	/* hipMalloc((size_t)-1) is a call like any other that fails. */
+	if (ingest->measured && op->op > INT32_MAX) /* ids are twice that */
+		return false;
 	return op->op != 0 && um_word(um_op_words, op->kind) && op->start_ns <= INT64_MAX &&
 	       op->end_ns <= INT64_MAX && (op->bytes <= INT64_MAX || refused) &&
 	       op->offset <= INT64_MAX && op->source_offset <= INT64_MAX &&
@@ -142,7 +145,7 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 	char number[32];
 
 	(void)end;
-	if (!is_possible(op))
+	if (!is_possible(ingest, op))
 		return UM_RECORD_INVALID;
 	fill_op_row(ingest, &row, op, number);
 	if (op->op <= ingest->last_op) {

@@ -120,6 +120,14 @@ static inline int64_t um_ingest_op_id(const struct um_ingest *ingest, uint32_t o
 	return ingest->measured ? um_measured_op_id(op) : um_or_null(op);
 }
 
+/* Addresses that a program can have, with what the database can hold. */
+static inline bool um_ingest_is_memory(uint64_t address, uint64_t bytes)
+{
+	uint64_t end;
+
+	return !__builtin_add_overflow(address, bytes, &end) && end <= INT64_MAX;
+}
+
 /* A row that the schema refuses (a key twice) makes the record invalid. */
 int um_ingest_insert(struct um_ingest *, const struct um_table *, const void *row);
 int um_ingest_insert_loss(struct um_ingest *, int64_t op, uint32_t kind, uint64_t count,

@@ -81,6 +81,9 @@ int um_measured_add_op(struct um_measured *measured, const struct um_record_op *
 	struct um_measured_op *op = um_measured_op(measured, record->op);
 
 	if (!op) {
+		/* One that was never begun and is told of too late. */
+		if (measured->op_count && record->op < measured->ops[measured->op_count - 1].op)
+			return 0;
 		int error = make_room(&measured->ops, measured->op_count, &measured->op_capacity,
 				      sizeof(*op));
 

@@ -154,13 +154,18 @@ static int put_host_op(const struct um_measured_op *next, struct um_db *db,
 		       const struct um_run_row *run)
 {
 	bool is_last = next->call_ns == INT64_MAX;
-	struct um_op_row row = {
+
+	if (next->host_ns == UM_NULL)
+		return 0;
+	const struct um_op_row row = {
 		.op = um_measured_op_id(next->op) - 1,
 		.kind = um_word(um_op_words, UM_OP_HOST),
 		.thread = UM_NULL,
 		.stream = UM_NULL,
 		.start_ns = next->host_ns,
-		.end_ns = is_last ? run->end_ns : next->call_ns,
+		.end_ns = !is_last			 ? next->call_ns
+			  : run->end_ns >= next->host_ns ? run->end_ns
+							 : UM_NULL,
 		.result = UM_NULL,
 		.site = UM_NULL,
 		.allocation = UM_NULL,
@@ -173,7 +178,7 @@ static int put_host_op(const struct um_measured_op *next, struct um_db *db,
 		.value = UM_NULL,
 	};
 
-	return next->host_ns == UM_NULL ? 0 : um_db_insert(db, &um_table_op, &row);
+	return um_db_insert(db, &um_table_op, &row);
 }
 
 static int put_host_ops(struct um_measured *measured, struct um_db *db,

@@ -1,6 +1,7 @@
 /* What a tap on hardware tells, and which op and allocation it turns out to belong to. */
 #include "ingest_fixture.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define BASE  0x7f0000200000ull
@@ -550,6 +551,49 @@ static void a_run_that_was_cut_off_is_attributed(void **state)
 	expect(fixture, "SELECT count(*) FROM loss WHERE kind = 'cut_off'", 1);
 }
 
+/* Numbers as a record may have them, right and wrong. */
+static uint64_t any_number(unsigned *seed)
+{
+	static const uint64_t some[] = {
+		0,     1,	2,	   3,	       4,	  BASE,	      BASE + BLOCK, 4096,
+		65536, 1500000, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX, 0x100000001};
+	uint64_t number = some[(size_t)rand_r(seed) % (sizeof(some) / sizeof(*some))];
+
+	return rand_r(seed) % 2 ? number : (uint64_t)(rand_r(seed) % 8);
+}
+
+static void random_records_do_no_harm(void **state)
+{
+	static const unsigned char kinds[] = {
+		UM_RECORD_DEVICE,    UM_RECORD_SITE,  UM_RECORD_ALLOCATION, UM_RECORD_OP,
+		UM_RECORD_KERNEL,    UM_RECORD_PAGES, UM_RECORD_LOSS,	    UM_RECORD_TIME,
+		UM_RECORD_MIGRATION, UM_RECORD_FAULT, UM_RECORD_MAPPING,    UM_RECORD_EVENT,
+		UM_RECORD_RANGE,     UM_RECORD_OP,    UM_RECORD_TIME,	    UM_RECORD_ALLOCATION,
+	};
+	struct fixture *fixture = *state;
+	struct um_record *record = (struct um_record *)fixture->record;
+	unsigned seed = 5;
+
+	ready(fixture);
+	for (unsigned round = 0; round < 40000; round++) {
+		uint64_t words[16] = {0};
+
+		for (size_t i = 1; i < 14; i++)
+			words[i] = rand_r(&seed) % 2
+					   ? any_number(&seed)
+					   : any_number(&seed) % 8 | any_number(&seed) % 8 << 32;
+		memcpy(record, words, sizeof(words));
+		record->bytes = sizeof(words);
+		record->kind = kinds[(size_t)rand_r(&seed) % sizeof(kinds)];
+		assert_int_equal(um_ingest_record(fixture->ingest, record), 0);
+	}
+	finish(fixture);
+	expect(fixture, "SELECT count(*) > 20 FROM migration", 1);
+	expect(fixture, "SELECT count(*) FROM fault WHERE pages < 1 OR first_page < 0", 0);
+	expect(fixture, "SELECT count(*) FROM migration WHERE pages < 1 OR first_page < 0", 0);
+	expect(fixture, "SELECT count(*) FROM op WHERE end_ns < start_ns", 0);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, ingest_start, ingest_stop)
 
 int main(void)
@@ -570,6 +614,7 @@ int main(void)
 		TEST(records_of_hardware_must_be_possible),
 		TEST(an_emulated_program_cannot_tell_of_hardware),
 		TEST(a_run_that_was_cut_off_is_attributed),
+		TEST(random_records_do_no_harm),
 	};
 
 	return cmocka_run_group_tests(tests, ingest_make_directory, ingest_remove_directory);

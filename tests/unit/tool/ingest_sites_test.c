@@ -112,7 +112,8 @@ static void neither_is_what_a_compiler_makes_of_a_launch(void **state)
 /* Libraries are known by their names, sites that were lost are nobody's. */
 static void a_stack_may_be_of_runtimes_only(void **state)
 {
-	static const char *const modules[] = {"/usr/lib/libcudart.so.13", "/usr/lib/libcuda.so.1"};
+	static const char *const modules[] = {"/usr/lib/libcudart.so.13\0",
+					      "/usr/lib/libcuda.so.1\0"};
 	struct fixture *fixture = *state;
 
 	hello(fixture);
