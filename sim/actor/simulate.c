@@ -202,6 +202,21 @@ void um_simulation_report(struct um_simulation_state *state, const struct um_op_
 	um_probe_op(state->probe, &row);
 }
 
+static bool is_all_done(const struct um_simulation_state *state)
+{
+	return um_host_at_end(state->host) && um_streams_idle(state->streams);
+}
+
+int um_simulation_check_exit(struct um_simulation_state *state)
+{
+	const struct um_driver_ops *ops = state->driver->ops;
+
+	if (state->has_exited || !is_all_done(state))
+		return 0;
+	state->has_exited = true;
+	return ops->on_exit ? ops->on_exit(state->driver) : 0;
+}
+
 /* --- putting it together --- */
 
 static bool takes_page_bytes(const struct um_driver_ops *ops, uint64_t page_bytes)
@@ -364,7 +379,7 @@ int um_simulate(const struct um_simulation *request)
 		error = um_host_start(state.host);
 	if (!error)
 		error = run_events(&state);
-	if (!error && !(um_host_at_end(state.host) && um_streams_idle(state.streams)))
+	if (!error && !state.has_exited)
 		error = um_fail(UM_EFORMAT,
 				"%s: operations wait for each other, which no program's can",
 				um_db_path(request->trace));

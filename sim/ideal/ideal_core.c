@@ -12,8 +12,12 @@ int um_ideal_core_create(struct um_ideal_core **out, const struct um_ideal_terms
 {
 	struct um_ideal_core *core = calloc(1, sizeof(*core));
 
-	if (!core)
+	if (core)
+		core->device = calloc(terms->devices, sizeof(*core->device));
+	if (!core || !core->device) {
+		free(core);
 		return um_fail(UM_ENOMEM, "no memory for the bounds");
+	}
 	core->terms = *terms;
 	for (uint32_t i = 0; i < terms->devices; i++) {
 		core->device[i].moments.limited = terms->limited[i];
@@ -47,6 +51,7 @@ void um_ideal_core_destroy(struct um_ideal_core *core)
 		um_fault_savings_fini(&core->device[i].faults);
 		free(core->device[i].moments.all);
 	}
+	free(core->device);
 	free(core->allocations);
 	free(core->moments_up_to);
 	free(core);
@@ -56,7 +61,7 @@ void um_ideal_core_destroy(struct um_ideal_core *core)
 
 static int make_slot(struct um_ideal_core *core, uint32_t place)
 {
-	uint32_t slots = core->allocation_slots ? core->allocation_slots : 64;
+	uint32_t slots = core->allocation_slots ? core->allocation_slots : 8;
 	struct allocation_books *grown;
 
 	if (place < core->allocation_slots)
@@ -138,7 +143,7 @@ static int note_op(struct um_ideal_core *core)
 	if (!core->limited)
 		return 0;
 	if (core->op >= core->op_capacity) {
-		uint32_t capacity = core->op_capacity ? core->op_capacity * 2 : 64;
+		uint32_t capacity = core->op_capacity ? core->op_capacity * 2 : 16;
 		uint32_t *grown = realloc(core->moments_up_to, capacity * sizeof(*grown));
 
 		if (!grown)

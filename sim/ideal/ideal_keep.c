@@ -28,7 +28,7 @@
 
 static int grow(struct um_keep *keep)
 {
-	uint32_t capacity = keep->capacity ? keep->capacity * 2 : 64;
+	uint32_t capacity = keep->capacity ? keep->capacity * 2 : 16;
 	uint64_t *freed = realloc(keep->freed, capacity * sizeof(*freed));
 	uint32_t *left;
 

@@ -25,7 +25,7 @@ int um_moments_add(struct um_moments *moments, bool own)
 		return 0;
 	}
 	if (moments->count == moments->capacity) {
-		uint32_t capacity = moments->capacity ? moments->capacity * 2 : 64;
+		uint32_t capacity = moments->capacity ? moments->capacity * 2 : 16;
 		struct um_moment *grown = capacity > moments->capacity
 						  ? realloc(moments->all, capacity * sizeof(*grown))
 						  : NULL;
@@ -147,7 +147,7 @@ static int add_to_all(struct um_fault_savings *savings, uint64_t room)
 {
 	int error = 0;
 
-	for (int i = 0; i < UM_DEMAND_SIZES && !error; i++)
+	for (int i = 0; i < savings->sizes && !error; i++)
 		if (savings->used[i])
 			error = um_keep_moment(&savings->size[i], room >> i);
 	return error;
@@ -173,6 +173,8 @@ static int begin_size(struct um_fault_savings *savings, const struct um_moments 
 	int error = 0;
 
 	savings->used[size] = true;
+	if (size >= savings->sizes)
+		savings->sizes = size + 1;
 	for (uint32_t i = 0; i < moments->count && !error; i++) {
 		error = um_keep_moment(keep, moments->all[i].room_pages >> size);
 		if (!error && i + 1 < moments->count)

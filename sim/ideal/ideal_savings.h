@@ -51,6 +51,7 @@ void um_savings_fini(struct um_savings *);
 struct um_fault_savings {
 	struct um_keep size[UM_DEMAND_SIZES];
 	bool used[UM_DEMAND_SIZES];
+	int sizes; /* none is used from this one on */
 	uint64_t asked, kept;
 };
 

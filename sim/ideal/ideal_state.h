@@ -60,8 +60,8 @@ struct allocation_books {
 
 struct um_ideal_core {
 	struct um_ideal_terms terms;
-	bool limited; /* any device */
-	struct device_books device[UM_DEVICES_MAX];
+	bool limited;		     /* any device */
+	struct device_books *device; /* [terms.devices] */
 	struct allocation_books *allocations;
 	uint32_t allocation_slots;
 	uint64_t host_faults;

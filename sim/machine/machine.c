@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALLOCATION_SLOTS_MAX (1u << 26)
-
 int um_machine_create(struct um_machine **out, const struct um_machine_spec *spec,
 		      struct um_engine *engine, struct um_probe *probe, uint64_t memory_limit_bytes)
 {
@@ -103,9 +101,9 @@ static int make_slot(struct um_machine *machine, um_alloc_id id)
 	size_t slots = machine->allocation_slots ? machine->allocation_slots : 64;
 	struct allocation **grown;
 
-	if (id == 0 || id >= ALLOCATION_SLOTS_MAX)
+	if (id == 0 || id >= UM_ALLOC_IDS_END)
 		return um_fail(UM_EFORMAT, "allocation %u: ids are 1 to %u", id,
-			       ALLOCATION_SLOTS_MAX - 1);
+			       UM_ALLOC_IDS_END - 1);
 	if (id < machine->allocation_slots)
 		return machine->allocations[id]
 			       ? um_fail(UM_EFORMAT, "allocation %u is made twice", id)

@@ -21,12 +21,16 @@
 #define UM_HOST	       (-1)
 #define UM_DEVICES_MAX 16
 
+/* What is kept by id stays within memory, whatever a damaged trace has for one. */
+#define UM_ALLOC_IDS_END (1u << 26)
+
 typedef int32_t um_device_id; /* UM_HOST or 0.. */
-typedef uint32_t um_alloc_id; /* of the trace, from 1 */
+typedef uint32_t um_alloc_id; /* of the trace, from 1, below UM_ALLOC_IDS_END */
 typedef uint32_t um_page;     /* within its allocation */
 
-/* What a machine file holds (machine_file.h reads it). Every figure's source stands beside it
- * there. */
+/*
+ * --- what a machine file holds (machine_file.h reads it), where each figure's source stands ---
+ */
 /* Whether a device can retry an access that faulted, and who says that it does. */
 enum um_xnack_support {
 	UM_XNACK_NEVER,	  /* a fault ends the process (GFX10 and later) */
@@ -165,7 +169,7 @@ enum um_home {
 	UM_HOME_DEVICE,	     /* takes device memory until it is removed */
 	UM_HOME_HOST,	     /* pinned, registered, pageable: devices access it over the link */
 };
-/* UM_ELIMIT: no room for a device allocation (the driver was asked before); ids are below 2^26. */
+/* UM_ELIMIT: no room for a device allocation (the driver was asked before). */
 int um_machine_add(struct um_machine *, um_alloc_id, enum um_home, um_device_id, uint64_t bytes);
 void um_machine_remove(struct um_machine *, um_alloc_id);
 /* 0 if there is no such allocation now. */

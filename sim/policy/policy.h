@@ -117,13 +117,16 @@ int um_policy_set_driver(struct um_policy *, const char *name);
 int um_policy_set_page_bytes(struct um_policy *, uint64_t page_bytes);
 /*
  * What had to wait for the machine and the trace; called before um_simulate(), and again if it turns
- * out what the program had for XNACK. Errors have the place in the file where there is one. Where no driver was named it becomes the one that
- * models the machine's own (gfx: amdgpu_svm; else demand), and what the file says of a driver
- * without a name, and its page size, are held against it. XNACK becomes on or off: as the option
- * has it, the file, the traced program (UNKNOWN: it is not known, or was of another machine), or
- * else the machine (a process that does not ask: off; no such switch: on); a driver's parameter
- * `xnack` receives it. UM_EINVAL: asked to be on where the machine never retries faults, off where
- * it has no such switch, or asked for by the option of a driver that does not model it.
+ * out what the program had for XNACK. Errors have the place in the file where there is one.
+ *
+ * Where no driver was named it becomes the one that models the machine's own (gfx: amdgpu_svm; else
+ * demand), and what the file says of a driver without a name, and its page size, are held against
+ * it. XNACK becomes on or off: as the option has it, the file, the traced program (UNKNOWN: it is
+ * not known, or was of another machine), or else the machine (a process that does not ask: off; no
+ * such switch: on); a driver's parameter `xnack` receives it.
+ *
+ * UM_EINVAL: asked to be on where the machine never retries faults, off where it has no such switch,
+ * or asked for by the option of a driver that does not model it.
  */
 int um_policy_settle(struct um_policy *, const struct um_machine_spec *, enum um_xnack traced);
 /* "on" or "off". UM_EINVAL. */

@@ -131,6 +131,8 @@ static int read_page_size(const struct um_yaml_file *file, const struct um_yaml_
 		return UM_EINVAL;
 	if (um_parse_bytes(text, &bytes))
 		return um_yaml_fail(file, node, "page_size: %s", um_error_message());
+	if (bytes == 0)
+		return um_yaml_fail(file, node, "page_size: a page of 0 bytes holds nothing");
 	policy->page_bytes = bytes;
 	policy->page_at = (struct um_policy_place){node->line, node->column};
 	return policy->driver_named ? um_policy_check_page_bytes(policy) : 0;

@@ -36,7 +36,10 @@ static const struct argp_option options[] = {
 	{"driver", OPTION_DRIVER, "NAME", 0,
 	 "Driver model, over the policy's; default: the machine's own, which is amdgpu_svm for AMD's",
 	 0},
-	{"memory", OPTION_MEMORY, "BYTES", 0, "Device memory that the program may use", 0},
+	{"memory", OPTION_MEMORY, "BYTES", 0,
+	 "Device memory that the program may use, as 16GiB or 7447KiB; default: the policy's, then all "
+	 "that the machine has, whatever umtrace was told",
+	 0},
 	{"xnack", OPTION_XNACK, "on|off", 0,
 	 "Whether devices retry accesses that fault, so that managed memory can migrate, over the "
 	 "policy's; default: as the traced program had it",
@@ -56,7 +59,10 @@ static const char documentation[] =
 	"Columns: \"to\" is bytes over the link for whatever cause; \"link\" is how long the link was "
 	"taken that way; \"end\" is when the program ends. For that the host takes no time but to wait, "
 	"and a kernel what its faults, its remote accesses or the memory's bandwidth take, whichever is "
-	"longest: it compares policies, and does not foretell how long the program runs.\n\n"
+	"longest: it compares policies, and does not foretell how long the program runs. \"end\" takes "
+	"every remote request, as without a cache; \"to\" and \"link\" each line once a launch.\n\n"
+	"Policies to begin with are in share/umtrace/policies; advice, prefetches, eviction and the "
+	"driver's parameters are a policy's to say (umsim policy --help).\n\n"
 	"Examples:\n"
 	"  umsim replay app.um.db\n"
 	"  umsim replay app.um.db --page-size 4KiB --page-size 64KiB\n"

@@ -106,7 +106,7 @@ SUM_OF(device_faults, all->device_faults)
 SUM_OF(host_faults, all->host_faults)
 
 static const struct quantity quantities[] = {
-	{"bytes", "migrated, remote", bytes_here, bytes_least, um_format_bytes},
+	{"bytes", "migrated + remote", bytes_here, bytes_least, um_format_bytes},
 	{"device_faults", "device faults", device_faults_here, device_faults_least,
 	 um_format_count},
 	{"host_faults", "host faults", host_faults_here, host_faults_least, um_format_count},

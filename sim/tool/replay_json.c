@@ -85,7 +85,8 @@ static json_t *replay_of(const struct um_replay *replay)
 		"machine", replay->machine->name, "page_bytes", (json_int_t)replay->page_bytes,
 		"memory_bytes", (json_int_t)replay->memory_bytes, "link",
 		replay->machine->link.name, "accesses", replay->accesses, "ignored",
-		ignored_of(replay), "totals", totals_of(&replay->totals), "ideal", um_replay_ideal_json(replay));
+		ignored_of(replay), "totals", totals_of(&replay->totals), "ideal",
+		um_replay_ideal_json(replay));
 }
 
 int um_replay_print_json(FILE *out, const struct um_replay *replays, size_t count)

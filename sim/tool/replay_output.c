@@ -116,8 +116,8 @@ static int write_losses(struct um_db *db, const struct um_replay *replay, struct
 
 /* --- origins --- */
 
-static const char *const modelled[] = {"op.time", "fault",	   "migration",
-				       "mapping", "remote_access", "copy_traffic"};
+static const char *const modelled[] = {"op.time",	"fault",	"migration",   "mapping",
+				       "remote_access", "driver_event", "copy_traffic"};
 
 /* What the trace holds and the simulation started from; itself, it holds none of it. */
 static int copy_origin(const void *row, void *context)
@@ -278,7 +278,7 @@ static int describe_run(struct um_db *db, const struct um_replay *replay, struct
 	if (gmtime_r(&now, &utc))
 		strftime(texts.started, sizeof(texts.started), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	if (!error)
-		error = um_db_each(trace, &um_table_run, NULL, 0, take_source_run, &source);
+		error = um_db_run(trace, take_source_run, &source);
 	if (!error)
 		error = write_run(db, replay, command, &source, &texts);
 	free_source_run(&source);

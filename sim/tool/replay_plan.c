@@ -90,7 +90,7 @@ static int find_machine(struct um_replay_run *run)
 		/* A machine that is not there is a wrong command line, or a wrong policy. */
 		return error == UM_ENOENT ? UM_EINVAL : error;
 	}
-	error = um_db_each(run->trace, &um_table_run, NULL, 0, take_machine, run);
+	error = um_db_run(run->trace, take_machine, run);
 	if (error || replay->machine)
 		return error;
 	return um_machine_load(&replay->machine, NULL);

@@ -94,10 +94,14 @@ static void add_remote_notes(struct um_text_table *table, const struct um_replay
 		um_format_count(requests, sizeof(requests), totals->remote_requests);
 		um_format_bytes(all, sizeof(all), without_cache);
 		if (totals->remote_lines_uncounted)
-			um_text_table_note(table,
-					   "%s, %s: remote is each line once per launch, as with a "
-					   "cache that keeps them all; requests were not counted",
-					   replays[i].policy_name, page);
+			um_text_table_note(
+				table,
+				"%s, %s: remote is each line once per launch, as with a "
+				"cache that keeps them all; of %s lines the requests were "
+				"not counted",
+				replays[i].policy_name, page,
+				um_format_count(requests, sizeof(requests),
+						totals->remote_lines_uncounted));
 		else
 			um_text_table_note(table,
 					   "%s, %s: remote is each line once per launch, as with a "

@@ -13,19 +13,22 @@ struct traced {
 	char source[160];
 };
 
-/*
- * What the program had counts for another machine only where a process can choose: how one machine
- * was booted says nothing of another.
- */
+enum um_xnack um_replay_traced_xnack(const struct um_run_row *run,
+				     const struct um_machine_spec *machine)
+{
+	bool is_same = run->machine && strcmp(run->machine, machine->name) == 0;
+
+	if (!run->xnack || (!is_same && machine->xnack != UM_XNACK_PROCESS))
+		return UM_XNACK_UNKNOWN;
+	return strcmp(run->xnack, "on") == 0 ? UM_XNACK_ON : UM_XNACK_OFF;
+}
+
 static int take_xnack(const void *row, void *context)
 {
 	const struct um_run_row *run = row;
 	struct traced *traced = context;
-	bool is_same = run->machine && strcmp(run->machine, traced->machine->name) == 0;
 
-	if (!run->xnack || (!is_same && traced->machine->xnack != UM_XNACK_PROCESS))
-		return 0;
-	traced->xnack = strcmp(run->xnack, "on") == 0 ? UM_XNACK_ON : UM_XNACK_OFF;
+	traced->xnack = um_replay_traced_xnack(run, traced->machine);
 	if (run->xnack_source)
 		snprintf(traced->source, sizeof(traced->source), "as traced: %s",
 			 run->xnack_source);
@@ -51,7 +54,7 @@ int um_replay_settle(struct um_replay *replay, struct um_db *trace, enum um_xnac
 {
 	struct traced traced = {
 		.machine = replay->machine, .xnack = UM_XNACK_UNKNOWN, .source = "as traced"};
-	int error = um_db_each(trace, &um_table_run, NULL, 0, take_xnack, &traced);
+	int error = um_db_run(trace, take_xnack, &traced);
 
 	replay->policy->xnack_asked = option;
 	if (!error)

@@ -40,12 +40,21 @@ advise:
     read_mostly: true
 YAML
 
+cat >pinned.yaml <<'YAML'
+advise:
+  - on: {kind: managed}
+    allocate_as: pinned
+YAML
+
 say "--- results"
 run umsim replay app.um.db
 run umsim replay -q app.um.db --xnack on -o on.um.db
 run umsim replay -q app.um.db --driver demand -o demand.um.db
 run umsim replay -q app.um.db -P none.yaml -P host.yaml -P prefetch.yaml --page-size 4KiB --page-size 64KiB
 run umsim replay -q app.um.db --page-size 64KiB --memory 512KiB --driver demand -o small.um.db --format=json
+run umsim replay -q app.um.db -P pinned.yaml -o pinned.um.db
+run sqlite3 pinned.um.db "SELECT * FROM bound" "SELECT * FROM origin WHERE record = 'bound'"
+run sqlite3 small.um.db "SELECT * FROM bound"
 say "$(printf '%s ' *.um.db)"
 run sqlite3 small.um.db "SELECT role, tool, command, source, clock, end_ns > 0, ended, exit_status,
 	machine, driver, driver_parameters, page_bytes, memory_bytes, policy FROM run"
@@ -100,6 +109,9 @@ sqlite3 damaged.um.db ".restore app.um.db" "PRAGMA ignore_check_constraints = 1"
 run umsim replay -q damaged.um.db -o broken.um.db
 sqlite3 damaged.um.db "UPDATE run SET ended = 'exited', machine_text = 'name: ['"
 run umsim replay -q damaged.um.db -o broken.um.db
+sqlite3 runs.um.db ".restore app.um.db" "PRAGMA ignore_check_constraints = 1" \
+	"INSERT INTO run (id, role, tool, command, clock, machine_text) VALUES (2, 'trace', 'x', 'x', 'x', 'name: [')"
+check "a damaged file's second run is passed over" umsim replay -q runs.um.db -o two.um.db
 check "no database is left of what failed" test ! -e broken.um.db -a ! -e app.nothing.um.db
 umsim replay -q app.um.db --driver demand -o kept_result.um.db
 cp kept_result.um.db before.um.db

@@ -64,6 +64,13 @@ echo "driver: demand" >demand.yaml
 echo "machine: h200" >h200.yaml
 : >default.yaml
 run sh -c 'umsim replay -q --force off.um.db -P default.yaml -P demand.yaml -P on.yaml -P h200.yaml --page-size 64KiB 2>&1 | sed "/^$/,\$d"'
+say "--- a policy that names its machine is checked with the trace's"
+for machine in mi250x mi210 mi100; do
+	echo "machine: $machine" >machine.yaml
+	run umsim policy check machine.yaml on.um.db
+	run first_lines umsim replay -q --force on.um.db -o y.um.db -P machine.yaml
+done
+say "--- cannot be"
 run "${replay[@]}" --machine rx7900xtx --xnack on
 run "${replay[@]}" --driver demand --xnack on
 run "${replay[@]}" --xnack perhaps

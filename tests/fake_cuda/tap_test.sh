@@ -238,6 +238,18 @@ case_environment() {
 	TAP_RUN_NVTX=$fakes/fake_cupti/lib64/libcupti.so.13 run "$program" "$(script basic)" environ
 	is "$(cat "$work/stdout")" "" "variables that are left where there is no NVTX"
 }
+case_environment_beside() { # umtrace's other libraries are none of the program's that have NVTX
+	cp "$tap" "$work/libumtrace_cupti.so"
+	printf 'const char *const variable = "NVTX_INJECTION64_PATH";\n' |
+		${CC:-cc} -shared -fPIC -x c - -o "$work/libbeside.so" || return
+	TAP_RUN_NVTX=$fakes/fake_cupti/lib64/libcupti.so.13 run --tap="$work/libumtrace_cupti.so" \
+		env LD_PRELOAD="$work/libbeside.so" "$program" "$(script basic)" environ
+	is "$(cat "$work/stdout")" "" "variables that are left"
+	mkdir "$work/elsewhere" && mv "$work/libbeside.so" "$work/elsewhere"
+	TAP_RUN_NVTX=$fakes/fake_cupti/lib64/libcupti.so.13 run --tap="$work/libumtrace_cupti.so" \
+		env LD_PRELOAD="$work/elsewhere/libbeside.so" "$program" "$(script basic)" environ
+	is "$(wc -l <"$work/stdout")" 2 "places where the variable waits for a library's first range"
+}
 case_environment_nvtx() { # the variable waits for the first range of a program that has NVTX
 	TAP_RUN_NVTX=$fakes/fake_cupti/lib64/libcupti.so.13 run "$build/bin/fake_program_nvtx" "$(script basic)" environ play fork \
 		"script=$(script nvtx)" play environ

@@ -1,4 +1,5 @@
 /* The configurations: name, bytes of a buffer, buffers, steps (measure_steps.h). */
+/* clang-format off */
 C("read_64M", 67108864, 1, "host-write gpu-read host-read:4KiB")
 C("write_64M", 67108864, 1, "host-write gpu-write host-read:64KiB")
 C("written_hostread2M", 67108864, 1, "gpu-write host-read:2MiB")

@@ -35,7 +35,7 @@ static uint64_t first_seed = 1, traces = 10000;
 /* --- what a simulation is --- */
 
 struct setup {
-	bool svm, xnack, keeps_advice, keeps_prefetch, has_rules;
+	bool svm, xnack, hive, keeps_advice, keeps_prefetch, has_rules;
 	const char *kernel; /* of amdgpu_svm */
 	uint64_t page_bytes, memory_bytes;
 	char text[1024]; /* the policy */
@@ -153,10 +153,11 @@ static void add_driver(struct setup *setup)
 
 	if (setup->svm)
 		add_text(setup,
-			 "driver: {name: amdgpu_svm, xnack: %s, kernel: \"%s\", hmm: %s, "
+			 "driver: {name: amdgpu_svm, xnack: %s, kernel: \"%s\", hmm: %s, hive: %s, "
 			 "prefetch_waits: %s, duplicate_window: %s}\n",
 			 setup->xnack ? "on" : "off", setup->kernel, one_in(8) ? "off" : "on",
-			 one_in(2) ? "on" : "off", one_in(2) ? "0ns" : "2ms");
+			 setup->hive ? "on" : "off", one_in(2) ? "on" : "off",
+			 one_in(2) ? "0ns" : "2ms");
 	else
 		add_text(setup, "driver: {name: demand, fault_latency: %s}\n",
 			 one_in(2) ? "0ns" : "1us");
@@ -199,6 +200,7 @@ static void choose(struct setup *setup)
 	*setup = (struct setup){
 		.svm = one_in(2),
 		.xnack = one_in(2),
+		.hive = one_in(3),
 		.keeps_advice = one_in(2),
 		.keeps_prefetch = one_in(2),
 		.has_rules = one_in(3),
@@ -294,6 +296,7 @@ static void check_bounds(const struct setup *setup, const struct outcome *outcom
 	const struct um_ideal_request request = {.trace = fx.db,
 						 .machine = &fx.machine,
 						 .memory_bytes = setup->memory_bytes,
+						 .peers = setup->svm && setup->hive,
 						 .page_bytes = setup->page_bytes};
 	struct um_ideal ideal;
 

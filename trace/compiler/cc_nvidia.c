@@ -96,7 +96,10 @@ static void push_standard(struct um_argv *command, const char *word)
 {
 	const char *value = strchr(word, '=') + 1;
 
-	um_argv_pushf(command, "-std=%s", strncmp(value, "gnu++", 5) ? value : value + 3);
+	if (strncmp(value, "gnu++", 5))
+		um_argv_pushf(command, "-std=%s", value);
+	else
+		um_argv_pushf(command, "-std=c%s", value + strlen("gnu"));
 }
 
 /* What the host's compiler is told about floating point holds on the device too. */

@@ -11,8 +11,8 @@
 /* A prepared statement of ours, kept for the next time. */
 struct um_statement {
 	const struct um_table *table;
-	const char *verb; /* "INSERT", "REPLACE", "RUN", or NULL for a SELECT */
-	char *where;	  /* of a SELECT; NULL: none; of RUN: all of it */
+	const char *verb; /* "INSERT", "REPLACE", "UPDATE", or NULL for a SELECT */
+	char *where;	  /* of a SELECT; NULL: none; of UPDATE: all of it */
 	sqlite3_stmt *statement;
 	bool busy;
 };

@@ -207,12 +207,13 @@ int um_db_replace(struct um_db *db, const struct um_table *table, const void *ro
 	return write_with(db, table, replace_verb, row);
 }
 
-static const char run_verb[] = "RUN";
+static const char update_verb[] = "UPDATE";
 
 static int find_sql(struct um_db *db, const char *sql, sqlite3_stmt **out)
 {
 	for (size_t i = 0; i < db->statements; i++)
-		if (db->statement[i].verb == run_verb && same_text(db->statement[i].where, sql)) {
+		if (db->statement[i].verb == update_verb &&
+		    same_text(db->statement[i].where, sql)) {
 			*out = db->statement[i].statement;
 			return 0;
 		}
@@ -226,11 +227,11 @@ static int find_sql(struct um_db *db, const char *sql, sqlite3_stmt **out)
 		sqlite3_finalize(*out);
 		return um_fail(UM_ELIMIT, "too many statements at once");
 	}
-	*slot = (struct um_statement){NULL, run_verb, copy, *out, false};
+	*slot = (struct um_statement){NULL, update_verb, copy, *out, false};
 	return 0;
 }
 
-int um_db_run(struct um_db *db, const char *sql, const int64_t *values, size_t count)
+int um_db_update(struct um_db *db, const char *sql, const int64_t *values, size_t count)
 {
 	sqlite3_stmt *statement;
 	int error = find_sql(db, sql, &statement);
@@ -341,4 +342,9 @@ int um_db_each(struct um_db *db, const struct um_table *table, const char *where
 	slot->busy = false;
 	free(row);
 	return error;
+}
+
+int um_db_run(struct um_db *db, int (*call)(const void *row, void *context), void *context)
+{
+	return um_db_each(db, &um_table_run, "id = ?", 1, call, context);
 }

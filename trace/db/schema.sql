@@ -294,9 +294,10 @@ CREATE TABLE remote_access (
 );
 
 -- What a driver did beside serving faults and moving pages. 'queue_eviction': all queues of the process
--- on the device stood still, from start_ns to end_ns. 'thrashing': pages went to and fro; 'throttling':
--- a processor had to wait on their account. reason: why, in the driver's own words. count:
--- of what happened alike (stops that overlap are one).
+-- on the device stood still, from start_ns to end_ns, until the program ends at most. 'vram_refused':
+-- the pages found no room in device memory and stayed in host memory. 'thrashing': pages went to and
+-- fro; 'throttling': a processor had to wait on their account. reason: why, in the driver's own words.
+-- count: of what happened alike (stops that overlap are one).
 CREATE TABLE driver_event (
 	op INTEGER,
 	device INTEGER,
@@ -341,12 +342,12 @@ CREATE TABLE user_range (
 -- end besides. kind: 'outside' (accesses of a kernel outside all allocations), 'host_unwatched' (also of
 -- pageable memory after its first use by a kernel: a replay takes it as left alone by the host, so that
 -- what it says of traffic back to the host is the least), 'partly_unmapped' (pageable allocations that
--- lost a part of their mapping), 'host_during_kernel' (launches while other host threads ran), 'unsupported' (calls that HIP was
--- refused), 'untraced_launch', 'child' (of a fork, that used HIP), 'cut_off' (no regular end),
--- 'signal_handler' (calls within one), 'invalid_record', 'uncounted' (more requests than can be
--- counted), 'not_modelled' (requests that the driver model ignored), 'dropped' (records, by the driver,
--- CUPTI or a full spool), 'unknown_record' (of a kind or layout that the tap does not know), 'tap_off'
--- (the tap or a part of it did not start), ...
+-- lost a part of their mapping), 'host_during_kernel' (launches while other host threads ran),
+-- 'unsupported' (calls that HIP was refused), 'untraced_launch', 'child' (of a fork, that used HIP),
+-- 'cut_off' (no regular end), 'signal_handler' (calls within one), 'invalid_record', 'uncounted' (more
+-- requests than can be counted), 'not_modelled' (requests that the driver model ignored), 'dropped'
+-- (records, by the driver, CUPTI or a full spool), 'unknown_record' (of a kind or layout that the tap
+-- does not know), 'tap_off' (the tap or a part of it did not start), ...
 CREATE TABLE loss (
 	op INTEGER,                   -- during which; NULL: the whole run, or not known
 	device INTEGER,               -- of which; -1 host; NULL: all

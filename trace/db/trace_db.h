@@ -66,7 +66,7 @@ int um_db_replace(struct um_db *, const struct um_table *, const void *row);
  * Runs one statement with its ? bound to the values (UM_NULL is NULL). `sql` must last: it is prepared
  * once. UM_EINVAL as above.
  */
-int um_db_run(struct um_db *, const char *sql, const int64_t *values, size_t count);
+int um_db_update(struct um_db *, const char *sql, const int64_t *values, size_t count);
 
 /*
  * Calls `call` for each row, in the table's order; `where` is NULL or SQL behind WHERE with one ?
@@ -81,6 +81,11 @@ int um_db_each(struct um_db *, const struct um_table *, const char *where, int64
  */
 int um_db_rewrite(struct um_db *, const struct um_table *, const char *order_by,
 		  int (*call)(const void *row, void *context), void *context);
+/*
+ * Calls `call` with the row of table run, at most once: a damaged file has others beside it, or
+ * none. As um_db_each() for the rest.
+ */
+int um_db_run(struct um_db *, int (*call)(const void *row, void *context), void *context);
 /* One integer: "SELECT ..." with one ?. NULL gives UM_NULL. */
 int um_db_integer(struct um_db *, const char *sql, int64_t key, int64_t *out);
 int um_db_exec(struct um_db *, const char *sql);

@@ -1,6 +1,7 @@
 #include "pageable_parts.h"
 
 #include "arena_gaps.h"
+#include "lazy_map.h"
 #include "trace/base/error.h"
 
 #include <string.h>
@@ -21,18 +22,6 @@ static struct {
 
 /* --- tables --- */
 
-/* Its flag keeps the kernel from joining it to mappings of the program. */
-static void *map(uint64_t bytes)
-{
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return NULL;
-	madvise(memory, bytes, MADV_DONTDUMP);
-	return memory;
-}
-
 /* Room for one more of `count` elements. */
 static bool make_room(void *array, size_t count, size_t *capacity, size_t element_bytes)
 {
@@ -42,7 +31,7 @@ static bool make_room(void *array, size_t count, size_t *capacity, size_t elemen
 
 	if (count < *capacity)
 		return true;
-	grown = map(wanted * element_bytes);
+	grown = um_lazy_map(wanted * element_bytes);
 	if (!grown)
 		return false;
 	if (*capacity) {
@@ -60,7 +49,7 @@ int um_parts_init(uint64_t places)
 
 	if (owners.of_block)
 		return 0;
-	owners.of_block = map(blocks * sizeof(*owners.of_block));
+	owners.of_block = um_lazy_map(blocks * sizeof(*owners.of_block));
 	if (!owners.of_block)
 		return um_fail_errno(UM_ENOMEM, "cannot map the records of pageable memory");
 	return um_gaps_reset(&owners.gaps, places << UM_PAGE_SHIFT);

@@ -6,6 +6,7 @@
 #include "tap_map.h"
 #include "../spool/spool_site.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 
@@ -235,20 +236,39 @@ static bool is_hidden_object(uintptr_t base)
 	return false;
 }
 
-static int object_has(struct dl_phdr_info *object, size_t bytes, void *budget)
+struct scan {
+	size_t budget;
+	const char *own; /* path of this library; NULL: not known */
+};
+
+/* umtrace's other libraries lie beside this one, and name the variable too. */
+static bool is_beside(const char *own, const char *name)
 {
+	const char *slash = own ? strrchr(own, '/') : NULL;
+
+	return slash && name && strncmp(name, own, (size_t)(slash + 1 - own)) == 0;
+}
+
+static int object_has(struct dl_phdr_info *object, size_t bytes, void *context)
+{
+	struct scan *scan = context;
+
 	(void)bytes;
-	if (is_hidden_object(object->dlpi_addr))
+	if (is_hidden_object(object->dlpi_addr) || is_beside(scan->own, object->dlpi_name))
 		return 0;
 	for (unsigned i = 0; i < object->dlpi_phnum; i++)
-		if (segment_has(object, object->dlpi_phdr + i, budget))
+		if (segment_has(object, object->dlpi_phdr + i, &scan->budget))
 			return 1;
 	return 0;
 }
 
+/* At start, where the driver itself has just called the loader. */
 bool um_tap_program_has_nvtx(void)
 {
-	size_t budget = SCAN_MAX_BYTES;
+	struct scan scan = {.budget = SCAN_MAX_BYTES};
+	Dl_info own;
 
-	return dl_iterate_phdr(object_has, &budget) != 0;
+	if (dladdr((const void *)(uintptr_t)&um_tap_site_init, &own))
+		scan.own = own.dli_fname;
+	return dl_iterate_phdr(object_has, &scan) != 0;
 }

@@ -54,8 +54,8 @@ int um_ingest_time(struct um_ingest *ingest, const void *record, const char *end
 		return UM_RECORD_INVALID;
 	um_measured_get_time(ingest->measured, time->op, &values[0], &values[1]);
 	values[2] = um_ingest_op_id(ingest, time->op);
-	return um_db_run(ingest->db, "UPDATE op SET start_ns = ?, end_ns = ? WHERE op = ?", values,
-			 3);
+	return um_db_update(ingest->db, "UPDATE op SET start_ns = ?, end_ns = ? WHERE op = ?",
+			    values, 3);
 }
 
 int um_ingest_fault(struct um_ingest *ingest, const void *record, const char *end)

@@ -46,8 +46,8 @@ static int note_free(struct um_ingest *ingest, const struct um_record_op *op)
 	known->freed = true;
 	if (ingest->measured)
 		um_measured_add_free(ingest->measured, op->allocation, op->op);
-	return um_db_run(ingest->db, "UPDATE allocation SET freed_op = ? WHERE allocation = ?",
-			 (int64_t[]){um_ingest_op_id(ingest, op->op), op->allocation}, 2);
+	return um_db_update(ingest->db, "UPDATE allocation SET freed_op = ? WHERE allocation = ?",
+			    (int64_t[]){um_ingest_op_id(ingest, op->op), op->allocation}, 2);
 }
 
 /* --- operations --- */
@@ -132,10 +132,10 @@ static int note_measured(struct um_ingest *ingest, const struct um_record_op *op
 
 	if (error || op->kind != UM_OP_RANGE || op->end_ns == 0)
 		return error;
-	return um_db_run(ingest->db, "UPDATE user_range SET last_op = ? WHERE op = ?",
-			 (int64_t[]){um_ingest_op_id(ingest, ingest->last_op),
-				     um_ingest_op_id(ingest, op->op)},
-			 2);
+	return um_db_update(ingest->db, "UPDATE user_range SET last_op = ? WHERE op = ?",
+			    (int64_t[]){um_ingest_op_id(ingest, ingest->last_op),
+					um_ingest_op_id(ingest, op->op)},
+			    2);
 }
 
 int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
@@ -181,8 +181,8 @@ static int set_launch_site(struct um_ingest *ingest, uint32_t op, const char *ke
 
 	if (launch == user)
 		return 0;
-	return um_db_run(ingest->db, "UPDATE op SET site = ? WHERE op = ?",
-			 (int64_t[]){launch, um_ingest_op_id(ingest, op)}, 2);
+	return um_db_update(ingest->db, "UPDATE op SET site = ? WHERE op = ?",
+			    (int64_t[]){launch, um_ingest_op_id(ingest, op)}, 2);
 }
 
 int um_ingest_kernel(struct um_ingest *ingest, const void *record, const char *end)

@@ -35,6 +35,7 @@ static int insert_emulated(struct um_ingest *ingest)
 		{"migration", "absent", "run", not_modelled},
 		{"mapping", "absent", "run", not_modelled},
 		{"remote_access", "absent", "run", not_modelled},
+		{"driver_event", "absent", "run", not_modelled},
 		{"copy_traffic", "absent", "run", not_modelled},
 		{NULL, NULL, NULL, NULL},
 	};

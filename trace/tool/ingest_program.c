@@ -173,9 +173,11 @@ int um_ingest_insert_loss(struct um_ingest *ingest, int64_t op, uint32_t kind, u
 /* malloc'ed; NULL without memory. */
 static char *explain_outside(const struct um_ingest *ingest, const char *kernel)
 {
-	const char *what = ingest->totals.pageable
-				   ? "memory that is not mapped, or of the code object"
-				   : "memory that HIP did not allocate; --pageable records it";
+	const char *what =
+		ingest->totals.pageable
+			? "accesses to memory that is not mapped, or of the code object"
+			: "accesses to memory that HIP did not allocate; --pageable records "
+			  "it";
 	char *text;
 
 	return kernel && asprintf(&text, "%s: %s", kernel, what) >= 0 ? text : NULL;

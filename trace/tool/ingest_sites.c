@@ -171,11 +171,11 @@ static int drop_inlined_kernel(struct um_ingest *ingest, const struct um_record_
 
 	if (!stub || !parent || !parent->inlined || !launches(stub, parent->inlined))
 		return 0;
-	int error =
-		um_db_run(ingest->db, "DELETE FROM frame WHERE site = ? AND depth = 0", values, 1);
+	int error = um_db_update(ingest->db, "DELETE FROM frame WHERE site = ? AND depth = 0",
+				 values, 1);
 	if (!error)
-		error = um_db_run(ingest->db, "UPDATE frame SET depth = depth - 1 WHERE site = ?",
-				  values, 1);
+		error = um_db_update(
+			ingest->db, "UPDATE frame SET depth = depth - 1 WHERE site = ?", values, 1);
 	ingest->sites[parent - ingest->sites].inlined = NULL;
 	return error;
 }

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* The tables that the model writes, of which each has a row in `origin`. */
-static const char *const modelled[] = {"fault", "migration", "mapping", "remote_access",
-				       "copy_traffic"};
+static const char *const modelled[] = {"fault",		"migration",	"mapping",
+				       "remote_access", "driver_event", "copy_traffic"};
 
 #define MODELLED (sizeof(modelled) / sizeof(*modelled))
 

@@ -297,7 +297,7 @@ static void bounds_are_the_least_of_whole_pages(void **state)
 /* --- random ones --- */
 
 static uint64_t seed;
-static uint64_t programs = 300;
+static uint64_t programs = 200;
 
 static unsigned below(unsigned limit)
 {

@@ -5,15 +5,11 @@
 
 #define DEFAULT_FLAGS (1 | ORACLE_COHERENT)
 
-void oracle_init(struct oracle *oracle, int devices, bool hive, int64_t memory_pages, int granule)
+void oracle_init(struct oracle *oracle, const struct oracle_setup *setup)
 {
 	memset(oracle, 0, sizeof(*oracle));
-	oracle->devices = devices;
-	oracle->hive = hive;
-	oracle->granule = granule;
+	oracle->setup = *setup;
 	oracle->bo_count = 1;
-	for (int i = 0; i < devices; i++)
-		oracle->memory_pages[i] = memory_pages;
 }
 
 void oracle_alloc(struct oracle *oracle, int id, int pages)
@@ -23,10 +19,11 @@ void oracle_alloc(struct oracle *oracle, int id, int pages)
 	assert(id < ORACLE_ALLOCATIONS && pages <= ORACLE_PAGES);
 	memset(&oracle->result, 0, sizeof(oracle->result));
 	memset(allocation, 0, sizeof(*allocation));
-	allocation->live = true;
 	allocation->pages = pages;
-	for (int page = 0; page < pages; page++)
-		allocation->page[page].place = ORACLE_NOWHERE;
+	for (int page = 0; page < pages; page++) {
+		allocation->page[page].place = oracle->setup.xnack ? ORACLE_NOWHERE : ORACLE_HOST;
+		allocation->page[page].data = !oracle->setup.xnack;
+	}
 	for (int first = 0; first < pages; first += ORACLE_RANGE_PAGES)
 		allocation->ranges[allocation->range_count++] = (struct oracle_range){
 			.first = first,
@@ -35,8 +32,9 @@ void oracle_alloc(struct oracle *oracle, int id, int pages)
 			.preferred = ORACLE_NOWHERE,
 			.prefetch = ORACLE_NOWHERE,
 			.actual = ORACLE_HOST,
-			.access = (1u << oracle->devices) - 1,
+			.access = (1u << oracle->setup.devices) - 1,
 			.flags = DEFAULT_FLAGS,
+			.mapped_to_gpu = !oracle->setup.xnack,
 		};
 }
 
@@ -58,12 +56,12 @@ static void unref(struct oracle *oracle, struct oracle_range *range)
 static void invalidate(struct oracle *oracle, struct oracle_allocation *allocation,
 		       struct oracle_range *range, int first, int end)
 {
-	if (!range->mapped_to_gpu)
-		return;
+	if (!range->mapped_to_gpu || !oracle->setup.xnack)
+		return; /* without XNACK the restore work maps it again, from where it is */
 	if (first == range->first && end == range->first + range->pages)
 		range->mapped_to_gpu = false;
 	for (int page = first; page < end; page++)
-		for (int device = 0; device < oracle->devices; device++)
+		for (int device = 0; device < oracle->setup.devices; device++)
 			allocation->page[page].mapped[device] = false;
 }
 
@@ -102,7 +100,7 @@ static void evict_bo(struct oracle *oracle, int svm_bo)
 	for (int id = 0; id < ORACLE_ALLOCATIONS; id++) {
 		struct oracle_allocation *allocation = &oracle->allocations[id];
 
-		for (int i = 0; allocation->live && i < allocation->range_count; i++) {
+		for (int i = 0; i < allocation->range_count; i++) {
 			struct oracle_range *range = &allocation->ranges[i];
 
 			if (!range->holds || range->svm_bo != svm_bo)
@@ -120,7 +118,7 @@ static void make_room(struct oracle *oracle, int device, int64_t pages)
 {
 	for (int i = 1; i < oracle->bo_count; i++) {
 		if (oracle->bo_pages[device] + oracle->device_pages[device] + pages <=
-		    oracle->memory_pages[device])
+		    oracle->setup.memory_pages)
 			return;
 		if (oracle->bos[i].holders && oracle->bos[i].device == device)
 			evict_bo(oracle, i);
@@ -175,7 +173,7 @@ static bool migrate_ram_to_vram(struct oracle *oracle, struct oracle_allocation 
 {
 	int moved = 0;
 
-	if (oracle->device_pages[device] + range->pages > oracle->memory_pages[device]) {
+	if (oracle->device_pages[device] + range->pages > oracle->setup.memory_pages) {
 		oracle->result.refused++;
 		return false;
 	}
@@ -211,7 +209,7 @@ static bool migrate_to_vram(struct oracle *oracle, struct oracle_allocation *all
 
 static bool reaches(const struct oracle *oracle, int device, int place)
 {
-	return place == ORACLE_HOST || place == device || oracle->hive;
+	return place == ORACLE_HOST || place == device || oracle->setup.hive;
 }
 
 static void validate_and_map(struct oracle *oracle, struct oracle_allocation *allocation,
@@ -226,17 +224,19 @@ static void validate_and_map(struct oracle *oracle, struct oracle_allocation *al
 			page->place = ORACLE_HOST;
 			page->data = true;
 		}
-		for (int device = 0; device < oracle->devices; device++)
+		for (int device = 0; device < oracle->setup.devices; device++)
 			if (devices >> device & 1 && reaches(oracle, device, page->place))
 				page->mapped[device] = true;
 	}
 	range->mapped_to_gpu = true;
 }
 
-static unsigned devices_to_map(const struct oracle_range *range)
+static unsigned devices_to_map(const struct oracle *oracle, const struct oracle_range *range)
 {
 	unsigned devices = range->in_place;
 
+	if (!oracle->setup.xnack)
+		return devices | range->access;
 	if (range->actual != ORACLE_HOST)
 		devices |= range->access & 1u << range->actual;
 	if (!devices && range->mapped_to_gpu)
@@ -248,7 +248,7 @@ static void map_whole(struct oracle *oracle, struct oracle_allocation *allocatio
 		      struct oracle_range *range)
 {
 	validate_and_map(oracle, allocation, range, range->first, range->first + range->pages,
-			 devices_to_map(range));
+			 devices_to_map(oracle, range));
 }
 
 /* --- faults --- */
@@ -266,8 +266,8 @@ static struct oracle_range *range_of(struct oracle_allocation *allocation, int p
 static void window_of(const struct oracle *oracle, const struct oracle_range *range, int page,
 		      int *first, int *end)
 {
-	*first = page / oracle->granule * oracle->granule;
-	*end = *first + oracle->granule;
+	*first = page / oracle->setup.granule * oracle->setup.granule;
+	*end = *first + oracle->setup.granule;
 	if (*first < range->first)
 		*first = range->first;
 	if (*end > range->first + range->pages)
@@ -279,13 +279,13 @@ static int best_restore_location(const struct oracle *oracle, const struct oracl
 {
 	if (range->preferred == device || range->preferred == ORACLE_HOST)
 		return range->preferred;
-	if (range->preferred != ORACLE_NOWHERE && oracle->hive)
+	if (range->preferred != ORACLE_NOWHERE && oracle->setup.hive)
 		return range->preferred;
 	if (range->access >> device & 1)
 		return device;
 	if (range->actual == ORACLE_HOST)
 		return ORACLE_HOST;
-	return range->actual == device || oracle->hive ? range->actual : ORACLE_HOST;
+	return range->actual == device || oracle->setup.hive ? range->actual : ORACLE_HOST;
 }
 
 /* svm_range_restore_pages */
@@ -297,7 +297,13 @@ static void device_fault(struct oracle *oracle, struct oracle_allocation *alloca
 
 	oracle->result.device_faults++;
 	window_of(oracle, range, page, &first, &end);
-	if (best == ORACLE_HOST)
+	if (oracle->setup.old) {
+		first = range->first;
+		end = range->first + range->pages;
+	}
+	if (oracle->setup.old && best == range->actual)
+		; /* it is mapped, no more */
+	else if (best == ORACLE_HOST)
 		migrate_vram_to_ram(oracle, allocation, range, first, end);
 	else if (!migrate_to_vram(oracle, allocation, range, best, first, end) &&
 		 range->actual != best)
@@ -311,11 +317,39 @@ void oracle_kernel(struct oracle *oracle, int device, int id, int first, int pag
 
 	memset(&oracle->result, 0, sizeof(oracle->result));
 	for (int page = first; page < first + pages; page++) {
-		if (!allocation->page[page].mapped[device])
+		if (oracle->setup.xnack && !allocation->page[page].mapped[device])
 			device_fault(oracle, allocation, page, device);
-		assert(allocation->page[page].mapped[device]);
+		assert(!oracle->setup.xnack || allocation->page[page].mapped[device]);
 		oracle->result.remote_pages += allocation->page[page].place != device;
 	}
+}
+
+/* Cuts what lies before `at` off the range at `index`; the cut-off part comes before it. */
+static void split(struct oracle *oracle, struct oracle_allocation *allocation, int index, int at)
+{
+	struct oracle_range *range = &allocation->ranges[index], *head;
+
+	assert(allocation->range_count < ORACLE_RANGES);
+	memmove(range + 1, range, (size_t)(allocation->range_count - index) * sizeof(*range));
+	allocation->range_count++;
+	head = range++;
+	head->pages = at - head->first;
+	range->first = at;
+	range->pages -= head->pages;
+	if (head->holds)
+		oracle->bos[head->svm_bo].holders++;
+}
+
+/* svm_range_split_by_granularity */
+static void split_off_granule(struct oracle *oracle, struct oracle_allocation *allocation, int page)
+{
+	int index = (int)(range_of(allocation, page) - allocation->ranges), first, end;
+
+	window_of(oracle, &allocation->ranges[index], page, &first, &end);
+	if (first > allocation->ranges[index].first)
+		split(oracle, allocation, index++, first);
+	if (end < allocation->ranges[index].first + allocation->ranges[index].pages)
+		split(oracle, allocation, index, end);
 }
 
 /* svm_migrate_to_ram */
@@ -335,6 +369,8 @@ void oracle_host(struct oracle *oracle, int id, int first, int pages)
 		if (page->place == ORACLE_HOST)
 			continue;
 		oracle->result.host_faults++;
+		if (oracle->setup.old)
+			split_off_granule(oracle, allocation, i);
 		window_of(oracle, range_of(allocation, i), i, &from, &to);
 		migrate_vram_to_ram(oracle, allocation, range_of(allocation, i), from, to);
 	}
@@ -387,27 +423,15 @@ static void apply(struct oracle_range *range, enum oracle_attribute attribute, i
 	}
 }
 
-/* Cuts what lies before `at` off the range at `index`; the cut-off part comes before it. */
-static void split(struct oracle *oracle, struct oracle_allocation *allocation, int index, int at)
-{
-	struct oracle_range *range = &allocation->ranges[index], *head;
-
-	assert(allocation->range_count < ORACLE_RANGES);
-	memmove(range + 1, range, (size_t)(allocation->range_count - index) * sizeof(*range));
-	allocation->range_count++;
-	head = range++;
-	head->pages = at - head->first;
-	range->first = at;
-	range->pages -= head->pages;
-	if (head->holds)
-		oracle->bos[head->svm_bo].holders++;
-}
-
 static int best_prefetch_location(const struct oracle *oracle, const struct oracle_range *range)
 {
-	if (range->prefetch == ORACLE_HOST || range->prefetch == ORACLE_NOWHERE || oracle->hive)
+	unsigned devices;
+
+	if (range->prefetch == ORACLE_HOST || range->prefetch == ORACLE_NOWHERE ||
+	    oracle->setup.hive)
 		return range->prefetch;
-	return range->in_place & ~(1u << range->prefetch) ? ORACLE_HOST : range->prefetch;
+	devices = oracle->setup.xnack ? range->in_place : range->in_place | range->access;
+	return devices & ~(1u << range->prefetch) ? ORACLE_HOST : range->prefetch;
 }
 
 static void update(struct oracle *oracle, struct oracle_allocation *allocation,
@@ -416,13 +440,13 @@ static void update(struct oracle *oracle, struct oracle_allocation *allocation,
 	int best = best_prefetch_location(oracle, range), end = range->first + range->pages;
 	bool migrated = false;
 
+	if (oracle->setup.old && best == range->actual)
+		best = ORACLE_NOWHERE;
 	if (best == ORACLE_HOST) {
 		migrated = range->actual != ORACLE_HOST;
 		migrate_vram_to_ram(oracle, allocation, range, range->first, end);
 	} else if (best != ORACLE_NOWHERE) {
 		migrated = migrate_to_vram(oracle, allocation, range, best, range->first, end);
-		if (!migrated)
-			return;
 	}
 	if (migrated || update_mapping)
 		map_whole(oracle, allocation, range);
@@ -445,11 +469,11 @@ void oracle_set(struct oracle *oracle, int id, int first, int pages,
 			continue;
 		if (range->first < first) {
 			split(oracle, allocation, i, first);
-			remaps[i++] = first % oracle->granule != 0;
+			remaps[i++] = first % oracle->setup.granule != 0;
 		}
 		if (range_end > end) {
 			split(oracle, allocation, i, end);
-			remaps[i + 1] = end % oracle->granule != 0;
+			remaps[i + 1] = end % oracle->setup.granule != 0;
 		}
 		updates[i] = true;
 		i += range_end > end;
@@ -461,17 +485,7 @@ void oracle_set(struct oracle *oracle, int id, int first, int pages,
 		if (updates[i])
 			update(oracle, allocation, &allocation->ranges[i],
 			       attribute >= ORACLE_SET_FLAGS);
-	for (int i = allocation->range_count; i-- > 0;)
+	for (int i = allocation->range_count; i-- > 0 && !oracle->setup.old;)
 		if (remaps[i])
 			map_whole(oracle, allocation, &allocation->ranges[i]);
-}
-
-void oracle_free(struct oracle *oracle, int id)
-{
-	struct oracle_allocation *allocation = &oracle->allocations[id];
-
-	memset(&oracle->result, 0, sizeof(oracle->result));
-	for (int i = 0; i < allocation->range_count; i++)
-		unref(oracle, &allocation->ranges[i]);
-	allocation->live = false;
 }

@@ -1,6 +1,6 @@
 /*
  * The rules of amdkfd's shared virtual memory once more, page by page and as plainly as can be, to
- * hold driver amdgpu_svm against: kernel 6.8, XNACK on, one thing after the other, without time.
+ * hold driver amdgpu_svm against: one thing after the other, without time.
  * Written from kfd_svm.c and kfd_migrate.c, function by function, under the kernel's own names.
  *
  * In two things it is the model and not the kernel. A piece of a range whose old place is still
@@ -18,7 +18,7 @@
 #define ORACLE_ALLOCATIONS 8
 #define ORACLE_PAGES	   2048
 #define ORACLE_DEVICES	   2
-#define ORACLE_RANGES	   64
+#define ORACLE_RANGES	   ORACLE_PAGES
 #define ORACLE_BOS	   4096
 #define ORACLE_HOST	   (-1)
 #define ORACLE_NOWHERE	   (-2)
@@ -58,7 +58,6 @@ struct oracle_page {
 };
 
 struct oracle_allocation {
-	bool live;
 	int pages, range_count;
 	struct oracle_range ranges[ORACLE_RANGES];
 	struct oracle_page page[ORACLE_PAGES];
@@ -69,20 +68,24 @@ struct oracle_bo {
 	int device, first, pages, holders; /* holders 0: dead */
 };
 
-struct oracle {
+struct oracle_setup {
 	int devices, granule;
-	bool hive;
-	int64_t memory_pages[ORACLE_DEVICES], device_pages[ORACLE_DEVICES],
-		bo_pages[ORACLE_DEVICES];
+	int64_t memory_pages; /* of each device */
+	bool hive, xnack;
+	bool old; /* kernel 6.6 */
+};
+
+struct oracle {
+	struct oracle_setup setup;
+	int64_t device_pages[ORACLE_DEVICES], bo_pages[ORACLE_DEVICES];
 	struct oracle_allocation allocations[ORACLE_ALLOCATIONS]; /* by id */
 	struct oracle_bo bos[ORACLE_BOS];			  /* in the order of their making */
 	int bo_count;
 	struct oracle_result result;
 };
 
-void oracle_init(struct oracle *, int devices, bool hive, int64_t memory_pages, int granule);
+void oracle_init(struct oracle *, const struct oracle_setup *);
 void oracle_alloc(struct oracle *, int allocation, int pages);
-void oracle_free(struct oracle *, int allocation);
 /* Device memory that the program allocates. */
 void oracle_take(struct oracle *, int device, int64_t pages);
 void oracle_host(struct oracle *, int allocation, int first, int pages);

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -106,14 +107,15 @@ static const struct {
 
 static void put_advice(int which, int first, int count)
 {
-	int kind = draw(sizeof(advice) / sizeof(advice[0])), device = draw(oracle.devices), value;
+	int kind = draw(sizeof(advice) / sizeof(advice[0])), device = draw(oracle.setup.devices),
+	    value;
 	int64_t op;
 
 	/*
 	 * Several devices outside a hive: amdkfd maps a range that is partly on one of them to no
 	 * other that accesses it in place, ever (svm_range_map_to_gpus); the model does.
 	 */
-	if (!advice[kind].multi && oracle.devices > 1 && !oracle.hive)
+	if (!advice[kind].multi && oracle.setup.devices > 1 && !oracle.setup.hive)
 		return;
 	if (advice[kind].attribute == ORACLE_PREFERRED && draw(2))
 		device = UM_HOST;
@@ -127,7 +129,8 @@ static void put_advice(int which, int first, int count)
 
 static void put_step(void)
 {
-	int which = draw(alloc_count), first, count, device = draw(oracle.devices), kind = draw(10);
+	int which = draw(alloc_count), first, count, device = draw(oracle.setup.devices),
+	    kind = draw(10);
 	int64_t op;
 
 	pick_pages(which, &first, &count);
@@ -160,7 +163,8 @@ static int64_t refused(int64_t op)
 	int64_t count = 0;
 
 	for (size_t i = 0; i < svm.log.event_count; i++)
-		if (svm.log.events[i].op == op)
+		if (svm.log.events[i].op == op &&
+		    !strcmp(svm.log.events[i].kind, UM_EVENT_VRAM_REFUSED))
 			count += svm.log.events[i].count;
 	return count;
 }
@@ -172,10 +176,11 @@ static void expect_same(int program, const char *what, const struct step *step, 
 		return;
 	for (const struct step *each = steps; each <= step; each++)
 		print_message("  %s\n", each->text);
-	fail_msg("program %d (%d devices, hive %d, granule %d): %s: the rules say %lld, the driver "
-		 "does %lld",
-		 program, oracle.devices, oracle.hive, oracle.granule, what, (long long)expected,
-		 (long long)got);
+	fail_msg("program %d (kernel %s, xnack %d, %d devices, hive %d, granule %d): %s: the rules "
+		 "say %lld, the driver does %lld",
+		 program, oracle.setup.old ? "6.6" : "6.8", oracle.setup.xnack,
+		 oracle.setup.devices, oracle.setup.hive, oracle.setup.granule, what,
+		 (long long)expected, (long long)got);
 }
 
 static void compare(int program, const struct step *step)
@@ -183,7 +188,7 @@ static void compare(int program, const struct step *step)
 	const struct oracle_result *expected = &step->expected;
 	int64_t faults = 0, remote = 0;
 
-	for (int device = 0; device < oracle.devices; device++) {
+	for (int device = 0; device < oracle.setup.devices; device++) {
 		faults += row_log_faults(&svm.log, step->op, device);
 		remote += row_log_remote_reads(&svm.log, step->op, device);
 		expect_same(program, "pages in", step, expected->pages_in[device],
@@ -203,26 +208,29 @@ static void try_program(int program)
 	static const char *const page_sizes[] = {"page_size: 4KiB\n", "page_size: 64KiB\n",
 						 "page_size: 2MiB\n"};
 	static const int granules[] = {1, 16, 512};
-	int devices, size, left;
-	bool hive;
+	struct oracle_setup setup = {.memory_pages = MEMORY / PAGE};
+	char parameters[64];
+	int size, left;
 
 	random_state = (uint64_t)program * 0x9e3779b97f4a7c15u + 1;
 	draw(2);
-	devices = draw(3) ? 1 : 2;
-	hive = draw(2);
+	setup.devices = draw(3) ? 1 : 2;
+	setup.hive = draw(2);
+	setup.old = !draw(3);
+	setup.xnack = draw(4);
 	size = draw(8) ? 1 + draw(2) : 0;
+	setup.granule = granules[size];
 	left = 5 + draw(MOST_LEFT - 4);
-	svm_open(&svm, "xnack: on");
-	svm_choose(&svm,
-		   hive ? "xnack: on, kernel: '6.8', hive: on"
-			: "xnack: on, kernel: '6.8', hive: off",
-		   page_sizes[size]);
-	svm.fx.machine.devices = (uint32_t)devices;
+	snprintf(parameters, sizeof(parameters), "xnack: %s, kernel: '%s', hive: %s",
+		 setup.xnack ? "on" : "off", setup.old ? "6.6" : "6.8", setup.hive ? "on" : "off");
+	svm_open(&svm, parameters);
+	svm_choose(&svm, parameters, page_sizes[size]);
+	svm.fx.machine.devices = (uint32_t)setup.devices;
 	svm.fx.machine.memory_bytes = (uint64_t)MEMORY;
-	oracle_init(&oracle, devices, hive, MEMORY / PAGE, granules[size]);
+	oracle_init(&oracle, &setup);
 	step_count = alloc_count = 0;
 	taken_mib = 0;
-	for (int device = 0; device < devices; device++) {
+	for (int device = 0; device < setup.devices; device++) {
 		svm.fx.device = device;
 		svm_leave(&svm, left * MIB);
 		oracle_take(&oracle, device, (MEMORY - left * MIB) / PAGE);
