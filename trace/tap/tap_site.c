@@ -244,9 +244,11 @@ struct scan {
 /* umtrace's other libraries lie beside this one, and name the variable too. */
 static bool is_beside(const char *own, const char *name)
 {
-	const char *slash = own ? strrchr(own, '/') : NULL;
+	const char *own_slash = own ? strrchr(own, '/') : NULL;
+	const char *slash = name ? strrchr(name, '/') : NULL;
 
-	return slash && name && strncmp(name, own, (size_t)(slash + 1 - own)) == 0;
+	return own_slash && slash && slash - name == own_slash - own &&
+	       memcmp(name, own, (size_t)(slash - name)) == 0;
 }
 
 static int object_has(struct dl_phdr_info *object, size_t bytes, void *context)
