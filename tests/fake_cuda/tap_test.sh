@@ -204,6 +204,7 @@ case_spool_full() { # what had no room is counted
 	lost=$(awk '/^loss .*spool was full/ { split($4, c, "="); n += c[2] } END { print n + 0 }' "$work/records")
 	kept=$(awk '/^records of kind 13:/ { print $5 }' "$work/records")
 	[ "$lost" -gt 0 ] || fail "nothing was lost"
+	[ "$(count '^loss')" -lt 20 ] || fail "a loss is told again and again"
 	is $((lost + kept)) 40000 "migrations that were kept and lost"
 	has '^records of kind 10: 1$' # bye
 }

@@ -93,7 +93,7 @@ static void put_bye(void)
 	if (handler_calls)
 		um_tap_lost(UM_LOSS_SIGNAL_HANDLER, handler_calls,
 			    "records of CUDA calls made by a signal handler within one");
-	um_tap_tell_losses();
+	um_tap_tell_losses(true);
 	um_tap_put(&bye.header);
 }
 

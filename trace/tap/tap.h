@@ -104,11 +104,11 @@ void um_tap_ask_addresses(void);
 
 /* --- tap_loss.c: what was not recorded --- */
 
-/* Counts; `detail` must last for ever. Told when there is room, and at the end. With the lock held. */
+/* Counts; `detail` must last for ever. Told now and then, and at the end. With the lock held. */
 void um_tap_lost(enum um_loss_kind, uint64_t count, const char *detail);
 /* "detail number" */
 void um_tap_lost_number(enum um_loss_kind, uint64_t count, const char *detail, uint32_t number);
-void um_tap_tell_losses(void);
+void um_tap_tell_losses(bool at_end);
 /* A record of it at once, with a text of its own. */
 void um_tap_put_loss(enum um_loss_kind, uint64_t count, const char *text);
 

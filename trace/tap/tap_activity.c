@@ -215,7 +215,7 @@ static void on_buffer_completed(void *context, uint32_t stream, uint8_t *buffer,
 		if (dropped)
 			um_tap_lost(UM_LOSS_DROPPED, dropped,
 				    "records: CUPTI had no buffer for them");
-		um_tap_tell_losses();
+		um_tap_tell_losses(false);
 		um_tap_unlock();
 	}
 	errno = saved;

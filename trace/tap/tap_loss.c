@@ -62,12 +62,18 @@ void um_tap_put_loss(enum um_loss_kind kind, uint64_t count, const char *text)
 	put_loss(kind, count, text);
 }
 
-void um_tap_tell_losses(void)
+/* Until the end each is told whenever it has doubled: a trace has a few rows of it, not thousands. */
+static bool is_worth_telling(const struct loss *loss, bool at_end)
+{
+	return at_end ? loss->count > loss->told : loss->count > 2 * loss->told;
+}
+
+void um_tap_tell_losses(bool at_end)
 {
 	char text[TEXT_MAX];
 
 	for (struct loss *loss = losses; loss < losses + LOSSES && loss->detail; loss++) {
-		if (loss->count == loss->told)
+		if (!is_worth_telling(loss, at_end))
 			continue;
 		snprintf(text, sizeof(text), loss->number ? "%s %u" : "%s", loss->detail,
 			 loss->number & ~NUMBERED);
