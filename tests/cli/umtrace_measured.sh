@@ -9,6 +9,7 @@ unset CUDA_PATH CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
 ln -s "$UM_BUILD/bin/fake_program_nvtx" program
 cp "$UM_SOURCE/tests/cli/measured.script" script
 also 's/[0-9.]+ GB\/s/RATE/'
+also 's/(fake_program\.c):[0-9]+/\1:LINE/'
 also 's/ on [^ ]+, DATE/ on HOST, DATE/'
 also 's/, driver [0-9.]+:/:/'
 also 's/(Driver +)NVIDIA [0-9.]+/\1version not recorded/'
