@@ -132,16 +132,28 @@ static const char *const views[] = {
 	NULL,
 };
 
+/* Those that anything of it names. */
+static const char allocations[] =
+	"INSERT INTO chosen_allocation SELECT allocation FROM temp.fault UNION SELECT allocation FROM "
+	"temp.migration UNION SELECT allocation FROM temp.mapping UNION SELECT allocation FROM "
+	"temp.driver_event UNION SELECT allocation FROM temp.page_access UNION SELECT allocation FROM "
+	"temp.op UNION SELECT source_allocation FROM temp.op;"
+	"CREATE TEMP VIEW allocation AS SELECT * FROM main.allocation WHERE allocation IN "
+	"(SELECT allocation FROM temp.chosen_allocation)";
+
 static int hide_others(struct um_db *db)
 {
 	int error = um_db_exec(
 		db,
 		"INSERT INTO chosen_host SELECT op FROM main.op WHERE kind = 'host' AND EXISTS ("
-		"SELECT 1 FROM temp.chosen_time WHERE chosen_time.start_ns <= main.op.end_ns"
+		"SELECT 1 FROM temp.chosen_time WHERE chosen_time.start_ns <= "
+		"COALESCE(main.op.end_ns, main.op.start_ns)"
 		" AND chosen_time.end_ns >= main.op.start_ns)");
 
 	for (const char *const *view = views; *view && !error; view++)
 		error = um_db_exec(db, *view);
+	if (!error)
+		error = um_db_exec(db, allocations);
 	return error;
 }
 
@@ -152,6 +164,7 @@ int um_summary_choose(struct um_summary *summary, struct um_db *db, const char *
 	int error = um_db_exec(
 		db, "CREATE TEMP TABLE chosen_op (op INTEGER PRIMARY KEY);"
 		    "CREATE TEMP TABLE chosen_host (op INTEGER PRIMARY KEY);"
+		    "CREATE TEMP TABLE chosen_allocation (allocation INTEGER);"
 		    "CREATE TEMP TABLE chosen_time (start_ns INTEGER PRIMARY KEY, end_ns INTEGER)");
 
 	summary->chosen = pattern;
