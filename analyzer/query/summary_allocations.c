@@ -61,11 +61,13 @@ static const char touched_sql[] = "SELECT allocation, first_page, pages FROM pag
 
 static void forget_absent(const struct um_summary *summary, struct um_allocation_summary *of)
 {
-	if (!summary->has_faults)
+	if (summary->is_unattributed)
+		of->remote_mappings = UM_NULL;
+	if (!summary->has_faults || summary->is_unattributed)
 		of->device_faults = of->host_faults = UM_NULL;
 	if (!summary->has_host_faults)
 		of->host_faults = UM_NULL;
-	if (!summary->has_migrations)
+	if (!summary->has_migrations || summary->is_unattributed)
 		of->migrated_to_device_bytes = of->migrated_to_host_bytes = of->evicted_bytes =
 			UM_NULL;
 	if (!summary->has_remote_accesses)

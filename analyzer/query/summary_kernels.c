@@ -59,9 +59,11 @@ static int add_kernel(struct sqlite3_stmt *row, void *context)
 		.longest_ns = um_query_integer(row, 15),
 		.remote_mappings = um_query_integer(row, 16),
 	};
-	if (!summary->has_faults)
+	if (summary->is_unattributed)
+		kernel->remote_mappings = UM_NULL;
+	if (!summary->has_faults || summary->is_unattributed)
 		kernel->faults = UM_NULL;
-	if (!summary->has_migrations)
+	if (!summary->has_migrations || summary->is_unattributed)
 		kernel->migrated_to_device_bytes = kernel->migrated_to_host_bytes = UM_NULL;
 	if (!summary->has_remote_accesses)
 		kernel->remote_to_device_bytes = kernel->remote_to_host_bytes = UM_NULL;

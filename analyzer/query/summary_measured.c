@@ -286,11 +286,11 @@ static void forget_absent(struct um_summary *summary)
 	for (size_t i = 0; i < summary->range_count; i++) {
 		struct um_range_summary *range = &summary->ranges[i];
 
-		if (!summary->has_faults)
+		if (!summary->has_faults || summary->is_unattributed)
 			range->device_faults = UM_NULL;
-		if (!summary->has_host_faults)
+		if (!summary->has_host_faults || summary->is_unattributed)
 			range->host_faults = UM_NULL;
-		if (!summary->has_migrations)
+		if (!summary->has_migrations || summary->is_unattributed)
 			range->migrated_to_device_bytes = range->migrated_to_host_bytes = UM_NULL;
 	}
 }

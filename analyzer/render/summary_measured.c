@@ -171,7 +171,7 @@ void um_note_beside(struct um_text_table *table, const struct um_summary *summar
 {
 	char text[32];
 
-	if (summary->beside_bytes > 0)
+	if (summary->beside_bytes > 0 && !summary->is_unattributed)
 		um_text_table_note(
 			table, "%s more moved beside these: a driver fills up its blocks",
 			um_format_bytes(text, sizeof(text), (uint64_t)summary->beside_bytes));

@@ -30,6 +30,13 @@ run json '.ranges[] | {name, times, launches, device_faults, host_faults, migrat
 run json '.host_fault_lines | length'
 run json '[.run.backend, .run.driver, .run.xnack, .run.machine]'
 
+say "--- as a umtrace that was killed leaves it"
+cp app.um.db early.um.db
+sqlite3 early.um.db "UPDATE run SET ended = 'running', end_ns = NULL;
+	UPDATE fault SET op = NULL, allocation = NULL; UPDATE mapping SET op = NULL, allocation = NULL;
+	UPDATE migration SET op = NULL, allocation = NULL; DELETE FROM op WHERE kind = 'host'"
+run sh -c 'umanalyze summary early.um.db | sed -n "/^ .Recorded/,/Machine/p; /^Ranges/,/^Losses/p"'
+
 say "--- less of it"
 run umtrace --force -o app.um.db ./program script play
 run umanalyze summary app.um.db
