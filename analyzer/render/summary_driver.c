@@ -28,6 +28,7 @@ static const char *event_label(const char *kind)
 	} labels[] = {
 		{UM_EVENT_QUEUE_EVICTION, "queues of the GPU stopped"},
 		{UM_EVENT_VRAM_REFUSED, "no room in device memory"},
+		{UM_EVENT_FAULT_DROPPED, "faults of the GPU dropped"},
 		{UM_EVENT_WORD_THRASHING, "thrashing: pages went to and fro"},
 		{UM_EVENT_WORD_THROTTLING, "throttling: a wait on their account"},
 	};
@@ -41,7 +42,8 @@ static const char *event_label(const char *kind)
 static void event_row(struct um_text_table *table, const struct um_event_summary *event)
 {
 	bool stops = strcmp(event->kind, UM_EVENT_QUEUE_EVICTION) == 0;
-	bool lasts = stops || strcmp(event->kind, UM_EVENT_WORD_THROTTLING) == 0;
+	bool drops = strcmp(event->kind, UM_EVENT_FAULT_DROPPED) == 0;
+	bool lasts = stops || drops || strcmp(event->kind, UM_EVENT_WORD_THROTTLING) == 0;
 
 	um_text_table_cell(table, "%s", event_label(event->kind));
 	um_text_table_cell(table, "%s", event->reason ? event->reason : "-");
@@ -52,13 +54,31 @@ static void event_row(struct um_text_table *table, const struct um_event_summary
 				       : (int64_t)((uint64_t)event->pages * UM_PAGE_BYTES),
 	     um_format_bytes);
 	cell(table, lasts ? event->duration_ns : UM_NULL, um_format_duration);
+	cell(table, event->waited_ns, um_format_duration);
+}
+
+/* What the times are. */
+static void note_times(struct um_text_table *table, const struct um_summary *summary)
+{
+	for (size_t i = 0; i < summary->event_count; i++)
+		if (strcmp(summary->events[i].kind, UM_EVENT_FAULT_DROPPED) == 0) {
+			um_text_table_note(
+				table, "dropped: so soon after another on the same range; time: "
+				       "while some access waited for that; waits: of all of them, "
+				       "added up");
+			return;
+		}
 }
 
 static int print_events(FILE *out, const struct um_summary *summary)
 {
-	static const struct um_text_column columns[] = {
-		{"event", UM_ALIGN_LEFT},   {"reason", UM_ALIGN_LEFT}, {"times", UM_ALIGN_RIGHT},
-		{"memory", UM_ALIGN_RIGHT}, {"time", UM_ALIGN_RIGHT},  {NULL, 0}};
+	static const struct um_text_column columns[] = {{"event", UM_ALIGN_LEFT},
+							{"reason", UM_ALIGN_LEFT},
+							{"times", UM_ALIGN_RIGHT},
+							{"memory", UM_ALIGN_RIGHT},
+							{"time", UM_ALIGN_RIGHT},
+							{"waits", UM_ALIGN_RIGHT},
+							{NULL, 0}};
 	struct um_text_table *table;
 	int error;
 
@@ -70,6 +90,7 @@ static int print_events(FILE *out, const struct um_summary *summary)
 	fprintf(out, "\nWhat the driver did beside%s\n", um_summary_measured(summary));
 	for (size_t i = 0; i < summary->event_count; i++)
 		event_row(table, &summary->events[i]);
+	note_times(table, summary);
 	error = um_text_table_print(table, out, 2);
 	um_text_table_destroy(table);
 	return error;

@@ -52,8 +52,8 @@ static int serve_by_migration(struct demand *demand, const struct um_fault *faul
 	if (!made)
 		return um_fail(
 			UM_ELIMIT,
-			"device %d: no room for a unit of %s: device allocations take the "
-			"rest of its %s of memory",
+			"device %d: no room for a unit of %s in its %s of memory, less what "
+			"device allocations take",
 			fault->device, um_format_bytes(text[0], sizeof(text[0]), bytes),
 			um_format_bytes(text[1], sizeof(text[1]),
 					um_machine_memory_total(demand->machine, fault->device)));

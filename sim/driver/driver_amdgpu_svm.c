@@ -70,6 +70,7 @@
  *     dropped without an event; the access retries. Before 6.8 the range was mapped whole, so that
  *     this hits real duplicates, and pages that left again. From 6.8 on it also holds back the
  *     faults on the range's other blocks: no more than one block of a range every 2 ms.
+ *     How long accesses wait for that is a driver_event (fault_dropped, duplicate).
  * R17 From one device to another: all the range's pages to host memory, then the block from there
  *     (svm_migrate_vram_to_vram).
  * R18 If device memory is refused, the block is mapped from host memory (cause out_of_memory,

@@ -68,6 +68,15 @@ struct svm_ranges {
 	size_t count, capacity;
 };
 
+/* Accesses whose faults were dropped (R16), while there are any: a row of driver_event. */
+struct svm_waiting {
+	uint64_t now, all; /* that wait; that have since it began */
+	um_ns began, counted_at;
+	uint64_t waited_ns; /* of all, up to counted_at */
+	uint32_t op;	    /* of the first */
+	um_device_id device;
+};
+
 struct svm {
 	struct um_driver base;
 	const struct um_driver_env *env;
@@ -86,6 +95,7 @@ struct svm {
 	uint64_t bo_pages[UM_DEVICES_MAX]; /* of all buffer objects */
 	struct svm_ranges updates, remaps; /* of the SET_ATTR that goes on */
 	struct svm_ranges dropping;	   /* those with dropped faults */
+	struct svm_waiting waiting;	   /* the accesses that raised those */
 
 	/* The one server (R30). */
 	um_ns busy_until;

@@ -4,9 +4,61 @@
  */
 #include "svm.h"
 
+#include "sim/probe/probe.h"
 #include "trace/base/error.h"
 
 #include <stdlib.h>
+
+/* --- how long they wait --- */
+
+static void count_waiting(struct svm *svm)
+{
+	struct svm_waiting *waiting = &svm->waiting;
+	um_ns now = um_machine_now(svm->machine);
+
+	waiting->waited_ns += waiting->now * (now - waiting->counted_at);
+	waiting->counted_at = now;
+}
+
+static void begin_waiting(struct svm *svm, const struct um_fault *fault)
+{
+	um_ns now = um_machine_now(svm->machine);
+
+	if (!svm->waiting.now)
+		svm->waiting = (struct svm_waiting){
+			.began = now, .counted_at = now, .op = fault->op, .device = fault->device};
+	count_waiting(svm);
+	svm->waiting.now++;
+	svm->waiting.all++;
+}
+
+static void end_waiting(struct svm *svm, uint32_t count)
+{
+	const struct svm_waiting *waiting = &svm->waiting;
+
+	if (!count)
+		return;
+	count_waiting(svm);
+	svm->waiting.now -= count;
+	if (waiting->now)
+		return;
+	struct um_driver_event_row row = {
+		.op = waiting->op,
+		.device = waiting->device,
+		.kind = UM_EVENT_FAULT_DROPPED,
+		.reason = "duplicate",
+		.allocation = UM_NULL,
+		.first_page = UM_NULL,
+		.pages = UM_NULL,
+		.count = (int64_t)waiting->all,
+		.start_ns = (int64_t)waiting->began,
+		.end_ns = (int64_t)waiting->counted_at,
+		.waited_ns = (int64_t)waiting->waited_ns,
+	};
+	um_probe_driver_event(svm->env->probe, &row);
+}
+
+/* --- what a range keeps --- */
 
 static void leave_dropping(struct svm *svm, const struct svm_range *range)
 {
@@ -17,14 +69,20 @@ static void leave_dropping(struct svm *svm, const struct svm_range *range)
 		}
 }
 
-void um_svm_forget_dropped(struct svm *svm, struct svm_range *range)
+static void clear(struct svm *svm, struct svm_range *range)
 {
 	if (range->dropped_first != range->dropped_end)
 		leave_dropping(svm, range);
 	range->dropped_first = range->dropped_end = 0;
 }
 
-int um_svm_drop(struct svm *svm, struct svm_range *range, const struct um_fault *fault)
+void um_svm_forget_dropped(struct svm *svm, struct svm_range *range)
+{
+	end_waiting(svm, range->dropped_end - range->dropped_first);
+	clear(svm, range);
+}
+
+static int keep(struct svm *svm, struct svm_range *range, const struct um_fault *fault)
 {
 	bool first = range->dropped_first == range->dropped_end;
 
@@ -41,16 +99,22 @@ int um_svm_drop(struct svm *svm, struct svm_range *range, const struct um_fault 
 	return first ? um_svm_ranges_add(&svm->dropping, range) : 0;
 }
 
+int um_svm_drop(struct svm *svm, struct svm_range *range, const struct um_fault *fault)
+{
+	begin_waiting(svm, fault);
+	return keep(svm, range, fault);
+}
+
 int um_svm_share_dropped(struct svm *svm, struct svm_range *range, struct svm_range *tail)
 {
 	uint32_t first = range->dropped_first, end = range->dropped_end;
 	int error = 0;
 
-	um_svm_forget_dropped(svm, range);
+	clear(svm, range);
 	for (uint32_t i = first; i < end && !error; i++) {
 		struct um_fault fault = range->dropped[i];
 
-		error = um_svm_drop(svm, fault.page < tail->first_page ? range : tail, &fault);
+		error = keep(svm, fault.page < tail->first_page ? range : tail, &fault);
 	}
 	return error;
 }
@@ -58,18 +122,21 @@ int um_svm_share_dropped(struct svm *svm, struct svm_range *range, struct svm_ra
 int um_svm_wake(struct svm *svm, struct svm_range *range, const struct um_page_range *part,
 		um_device_id device, um_ns at)
 {
-	uint32_t first = range->dropped_first, end = range->dropped_end;
+	uint32_t first = range->dropped_first, end = range->dropped_end, woken = 0;
 	int error = 0;
 
-	um_svm_forget_dropped(svm, range);
+	clear(svm, range);
 	for (uint32_t i = first; i < end && !error; i++) {
 		struct um_fault fault = range->dropped[i];
 		bool inside = fault.page >= part->first_page &&
 			      fault.page - part->first_page < part->pages;
 
-		if (fault.device != device || !inside)
-			error = um_svm_drop(svm, range, &fault);
+		if (fault.device == device && inside)
+			woken++;
+		else
+			error = keep(svm, range, &fault);
 	}
+	end_waiting(svm, woken);
 	return error ? error
 		     : um_fault_buffer_done(um_fault_buffer_of(svm->env->faults, device), part, at);
 }
@@ -78,6 +145,7 @@ struct um_fault um_svm_take_dropped(struct svm *svm, struct svm_range *range)
 {
 	struct um_fault fault = range->dropped[range->dropped_first++];
 
+	end_waiting(svm, 1);
 	if (range->dropped_first == range->dropped_end) {
 		range->dropped_first = range->dropped_end = 0;
 		leave_dropping(svm, range);

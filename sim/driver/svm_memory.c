@@ -165,6 +165,7 @@ static void report_refusal(const struct svm *svm, const struct um_page_range *pa
 		.count = 1,
 		.start_ns = (int64_t)um_machine_now(svm->machine),
 		.end_ns = (int64_t)um_machine_now(svm->machine),
+		.waited_ns = UM_NULL,
 	};
 
 	um_probe_driver_event(svm->env->probe, &row);

@@ -71,6 +71,7 @@ static void report_stop(const struct svm *svm, um_device_id device)
 		.count = 1,
 		.start_ns = (int64_t)svm->stopped_at,
 		.end_ns = (int64_t)um_machine_now(svm->machine),
+		.waited_ns = UM_NULL,
 	};
 
 	um_probe_driver_event(svm->env->probe, &row);

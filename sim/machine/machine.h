@@ -89,6 +89,8 @@ struct um_page_range {
 };
 
 /* --- life: memory limit in bytes, 0 for the spec's --- */
+/* UM_EINVAL: a device has less. */
+int um_machine_check_memory(const struct um_machine_spec *, uint64_t limit_bytes);
 int um_machine_create(struct um_machine **out, const struct um_machine_spec *, struct um_engine *,
 		      struct um_probe *, uint64_t memory_limit_bytes);
 void um_machine_destroy(struct um_machine *);

@@ -154,12 +154,35 @@ static int defer_evict_seed(const struct um_yaml_file *file, const struct um_yam
 	return 0;
 }
 
+/* Of the footprint: "0.8x". */
+static int read_multiple(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			 struct um_policy *policy, const char *text)
+{
+	struct um_memory_limit limit;
+	char message[256];
+
+	if (um_memory_limit_parse(&limit, text)) {
+		snprintf(message, sizeof(message), "%s", um_error_message());
+		return um_yaml_fail(file, node, "memory: %s", message);
+	}
+	policy->memory_times = limit.times;
+	return 0;
+}
+
 static int read_memory(const struct um_yaml_file *file, const struct um_yaml_node *node,
 		       const struct um_yaml_key *key, void *target)
 {
 	struct um_policy *policy = ((struct policy_reading *)target)->policy;
-	int error = um_yaml_bytes(file, node, key, policy);
+	const char *text = um_yaml_scalar(file, node, "memory");
+	size_t length = text ? strlen(text) : 0;
+	int error;
 
+	if (!text)
+		return UM_EINVAL;
+	policy->memory_source = UM_MEMORY_BY_POLICY;
+	if (length && text[length - 1] == 'x')
+		return read_multiple(file, node, policy, text);
+	error = um_yaml_bytes(file, node, key, policy);
 	if (!error && policy->memory_bytes % 4096)
 		return um_yaml_fail(file, node, "memory: %s is not whole pages of 4 KiB",
 				    node->text);

@@ -36,7 +36,7 @@ static const char help[] =
 	"  # drivers lists the parameters\n"
 	"  driver: {name: amdgpu_svm, xnack: on}\n"
 	"  page_size: 64KiB\n"
-	"  memory: 16GiB              # of each device\n"
+	"  memory: 16GiB              # of each device; or a multiple of the footprint: 0.8x\n"
 	"  evict: random              # who leaves when it is full; default: driver\n"
 	"  evict_seed: 7              # of random alone; default: 0\n"
 	"  program: {advice: keep, prefetch: drop}  # what the program asks for\n"
@@ -155,6 +155,8 @@ static int settle(struct um_policy *policy, struct um_db *trace)
 		error = um_db_run(trace, xnack_of_run, &choice);
 	if (!error)
 		error = um_policy_settle(policy, choice.spec, choice.xnack);
+	if (!error && trace)
+		error = um_policy_settle_memory(policy, choice.spec, trace);
 	if (!error)
 		error = um_policy_check_devices(policy, choice.spec);
 	um_machine_spec_destroy(choice.spec);

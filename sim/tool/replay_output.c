@@ -26,13 +26,17 @@ static bool is_same_file(const char *a, const char *b)
 	       left.st_ino == right.st_ino;
 }
 
-int um_replay_output_create(struct um_db **out, const struct um_replay *replay, struct um_db *trace,
-			    bool force)
+int um_replay_output_check(const struct um_replay *replay, struct um_db *trace, bool force)
 {
 	if (is_same_file(replay->output_path, um_db_path(trace)))
 		return um_fail(UM_EINVAL, "%s is the trace itself", replay->output_path);
+	return um_db_check_new(replay->output_path, force);
+}
 
-	int error = um_db_check_new(replay->output_path, force);
+int um_replay_output_create(struct um_db **out, const struct um_replay *replay, struct um_db *trace,
+			    bool force)
+{
+	int error = um_replay_output_check(replay, trace, force);
 
 	return error ? error : um_db_create(out, replay->partial_path, true);
 }

@@ -77,6 +77,54 @@ run sh -c "umsim replay -q app.um.db -P asks.yaml -P asks_demand.yaml | grep 'no
 run sh -c "umsim replay -q app.um.db --force -P asks.yaml --format=json | grep -A1 '\"what\"'"
 run sqlite3 app.asks.um.db "SELECT kind, detail FROM loss"
 
+say "--- memory"
+cp app.um.db limited.um.db
+sqlite3 limited.um.db "UPDATE run SET machine = 'mi250x', memory_bytes = 524288"
+# what a note and the stored run say of it
+memory() {
+	run sh -c 'umsim replay -q --driver demand --force "$@" -o memory.um.db | grep -E "^(machine|memory)"' sh "$@"
+	run sqlite3 memory.um.db "SELECT memory_bytes, policy LIKE '%memory: %' FROM run"
+}
+echo "memory: 0.75x" >part.yaml
+memory limited.um.db
+memory limited.um.db --machine mi210
+memory limited.um.db --memory 768KiB
+memory limited.um.db -P part.yaml
+memory limited.um.db -P part.yaml --memory 0.5x
+run umsim replay -q limited.um.db --driver demand --memory 1x --memory 0.5x --evict random:7
+run umsim policy check part.yaml limited.um.db
+run umsim policy check part.yaml
+run umsim replay -q limited.um.db --memory 50%
+run umsim replay -q limited.um.db --memory 0x
+run umsim replay -q limited.um.db --memory 0.001x
+run umsim replay -q limited.um.db --memory 1e3x
+run umsim replay -q limited.um.db --memory 100000x
+run umsim replay -q limited.um.db --evict lru:7
+run umsim replay -q limited.um.db --evict random:x
+run umsim replay -q limited.um.db --evict oldest
+
+say "--- memory that HIP did not allocate"
+cp app.um.db heap.um.db
+sqlite3 heap.um.db "INSERT INTO loss (op, kind, count) VALUES (4, 'outside', 1000), (4, 'outside', 234)"
+run sh -c "umsim replay -q heap.um.db | grep '^not in it'"
+sqlite3 heap.um.db "UPDATE allocation SET kind = 'pageable'"
+run sh -c "umsim replay -q --xnack on --force heap.um.db | grep '^not in it'"
+run umsim replay -q heap.um.db --memory 1x
+
+say "--- one of several fails"
+echo "driver: {name: amdgpu_svm, xnack: off}" >off.yaml
+echo "driver: {name: amdgpu_svm, xnack: on}" >on.yaml
+run umsim replay --force heap.um.db -P off.yaml -P on.yaml --page-size 64KiB
+run sh -c "umsim replay -q --force heap.um.db -P off.yaml -P on.yaml --format=json 2>/dev/null | grep '\"policy\"'"
+run umsim replay -q --force heap.um.db -P off.yaml --page-size 4KiB --page-size 2MiB
+echo "memory: 90GiB" >large.yaml
+run umsim replay -q --force heap.um.db -P on.yaml -P large.yaml
+check "what was known before left nothing behind" test ! -e heap.large.um.db
+sqlite3 app.um.db ".backup there.um.db"
+run umsim replay -q there.um.db -P on.yaml -o there.on.um.db
+run umsim replay -q there.um.db -P none.yaml -P on.yaml
+check "so did a name that is taken" test ! -e there.none.um.db
+
 say "--- refused"
 cp app.um.db kept.um.db
 run umsim replay -q app.um.db

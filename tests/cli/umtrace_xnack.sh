@@ -57,7 +57,7 @@ say "--- a replay under another"
 printf 'driver: {name: amdgpu_svm, xnack: on}\n' >on.yaml
 replay=(umsim replay -q --force off.um.db -o y.um.db)
 for with in "--xnack on" "-P on.yaml" "-P on.yaml --xnack off" "--machine mi100" \
-	"--machine mi300a" "--machine h200"; do
+	"--machine mi300a" "--machine mi300a --driver demand" "--machine h200"; do
 	run first_lines "${replay[@]}" $with
 done
 echo "driver: demand" >demand.yaml

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NOTE_FURTHER 2 /* blanks before what does not fit on a note's first line */
+
 struct text_list {
 	char **items;
 	size_t count, capacity;
@@ -150,21 +152,21 @@ static size_t bytes_that_fit(const char *text, size_t columns)
 	return used > columns && fit ? fit : at;
 }
 
-void um_text_print_wrapped(FILE *file, const char *text, unsigned indent)
+void um_text_print_wrapped(FILE *file, const char *text, unsigned indent, unsigned further)
 {
-	size_t further = 0;
+	unsigned before = indent;
 
 	do {
-		size_t fit = bytes_that_fit(text, UM_TEXT_COLUMNS - indent - further);
+		size_t fit = bytes_that_fit(text, UM_TEXT_COLUMNS - before);
 		char *line = strndup(text, fit);
 
-		print_blanks(file, *text ? indent + further : 0);
+		print_blanks(file, *text ? before : 0);
 		um_text_print(file, line ? line : "?");
 		fputc('\n', file);
 		free(line);
 		text += fit;
 		text += *text == ' ';
-		further = 2;
+		before = indent + further;
 	} while (*text);
 }
 
@@ -227,7 +229,7 @@ static void print_rows(const struct um_text_table *table, FILE *file, unsigned i
 			  left < table->column_count ? left : table->column_count, widths);
 	}
 	for (size_t i = 0; i < table->notes.count; i++)
-		um_text_print_wrapped(file, table->notes.items[i], indent);
+		um_text_print_wrapped(file, table->notes.items[i], indent, NOTE_FURTHER);
 }
 
 int um_text_table_print(const struct um_text_table *table, FILE *file, unsigned indent)

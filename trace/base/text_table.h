@@ -42,8 +42,8 @@ int um_text_table_print(const struct um_text_table *, FILE *, unsigned indent);
 void um_text_print(FILE *, const char *text);
 /*
  * The same, with `indent` blanks before it and a newline behind it, and as many lines as keep within
- * UM_TEXT_COLUMNS: broken at blanks, all but the first 2 blanks further in.
+ * UM_TEXT_COLUMNS: broken at blanks, all but the first `further` blanks further in.
  */
-void um_text_print_wrapped(FILE *, const char *text, unsigned indent);
+void um_text_print_wrapped(FILE *, const char *text, unsigned indent, unsigned further);
 
 #endif

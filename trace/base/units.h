@@ -17,6 +17,8 @@ int um_parse_page_bytes(const char *text, uint64_t *out);
 int um_parse_memory_bytes(const char *text, uint64_t *out);
 int um_parse_bandwidth(const char *text, double *out_bytes_per_second);
 int um_parse_duration(const char *text, uint64_t *out_ns);
+/* "0.8x", a number of times; not negative. */
+int um_parse_multiple(const char *text, double *out);
 int um_parse_u64(const char *text, uint64_t *out);
 
 /* "64 KiB", "1.5 GiB", "12 B": at most 4 significant digits. Returns `buffer` (32 bytes do). */

@@ -152,7 +152,7 @@ TABLE(remote_access, "rowid");
 #define ROW struct um_driver_event_row
 static const struct um_column driver_event_columns[] = {
 	INT(op), INT(device), TEXT_(kind), ID(address), TEXT(reason), INT(allocation), INT(first_page), INT(pages),
-	INT_(count), INT_(start_ns), INT(end_ns), {0},
+	INT_(count), INT_(start_ns), INT(end_ns), INT(waited_ns), {0},
 };
 TABLE_SINCE(2, driver_event, "rowid");
 #undef ROW
@@ -174,7 +174,7 @@ TABLE(copy_traffic, "op");
 
 #define ROW struct um_user_range_row
 static const struct um_column user_range_columns[] = {INT_(op), INT(last_op), TEXT_(name), {0}};
-TABLE_SINCE(3, user_range, "op");
+TABLE_SINCE(4, user_range, "op");
 #undef ROW
 
 #define ROW struct um_loss_row

@@ -155,7 +155,7 @@ struct um_driver_event_row {
 	const char *kind;
 	int64_t address;
 	const char *reason;
-	int64_t allocation, first_page, pages, count, start_ns, end_ns;
+	int64_t allocation, first_page, pages, count, start_ns, end_ns, waited_ns;
 };
 
 struct um_bound_row {

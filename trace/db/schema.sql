@@ -14,9 +14,9 @@
 -- computed columns, which read like any other.
 
 PRAGMA application_id = 0x554d5452;
--- 2: driver_event, bound, run.xnack_source; 3: user_range, fault.site, driver_event.address,
--- run.driver_version, run.clocks, op.kind 'range'
-PRAGMA user_version = 3;
+-- 2: driver_event, bound, run.xnack_source; 3: driver_event.waited_ns; 4: user_range, fault.site,
+-- driver_event.address, run.driver_version, run.clocks, op.kind 'range'
+PRAGMA user_version = 4;
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
 -- the file was stopped before the program ended, and the trace ends early.
@@ -295,21 +295,26 @@ CREATE TABLE remote_access (
 
 -- What a driver did beside serving faults and moving pages. 'queue_eviction': all queues of the process
 -- on the device stood still, from start_ns to end_ns, until the program ends at most. 'vram_refused':
--- the pages found no room in device memory and stayed in host memory. 'thrashing': pages went to and
--- fro; 'throttling': a processor had to wait on their account. reason: why, in the driver's own words.
--- count: of what happened alike (stops that overlap are one).
+-- the pages found no room in device memory and stayed in host memory. 'fault_dropped': the driver
+-- dropped `count` faults, because it had mapped something of their range a moment before; from start_ns
+-- to end_ns some access or other waited, each from the drop until the driver took its fault up again
+-- or mapped its page for another; waited_ns is how long all of them together did (NULL of other kinds).
+-- op and device are those of the first. 'thrashing': pages went
+-- to and fro; 'throttling': a processor had to wait on their account. reason: why, in the driver's own words. count: of what
+-- happened alike (stops that overlap are one).
 CREATE TABLE driver_event (
 	op INTEGER,
 	device INTEGER,
-	kind TEXT NOT NULL,           -- 'queue_eviction', 'vram_refused', 'thrashing', 'throttling', ...
+	kind TEXT NOT NULL,           -- 'queue_eviction', 'vram_refused', 'fault_dropped', 'thrashing', ...
 	address INTEGER,
-	reason TEXT,                  -- 'svm', 'ttm', ...
+	reason TEXT,                  -- 'svm', 'ttm', 'duplicate', ...
 	allocation INTEGER,
 	first_page INTEGER,
 	pages INTEGER,
 	count INTEGER NOT NULL,
 	start_ns INTEGER NOT NULL,
-	end_ns INTEGER
+	end_ns INTEGER,
+	waited_ns INTEGER
 );
 
 -- The least that any driver and policy could have done with these accesses (sim/ideal): proven lower

@@ -173,6 +173,7 @@ int um_ingest_event(struct um_ingest *ingest, const void *record, const char *en
 		.count = 1,
 		.start_ns = (int64_t)event->start_ns,
 		.end_ns = um_or_null(event->end_ns),
+		.waited_ns = UM_NULL,
 	};
 
 	(void)end;

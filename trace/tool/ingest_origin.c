@@ -70,8 +70,8 @@ static int insert_measured(struct um_ingest *ingest)
 		{"driver_event", "measured", "run", "thrashing and throttling"},
 		{"remote_access", "absent", "run", no_accesses},
 		{"copy_traffic", "measured", "run",
-		 "copies between memory of the host and of the GPU, by their calls; not those of "
-		 "managed memory, which may lie on either side"},
+		 "between memory of the host and of the GPU, by their calls; not those of managed "
+		 "memory, which may lie on either side"},
 		{NULL, NULL, NULL, NULL},
 	};
 

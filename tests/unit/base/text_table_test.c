@@ -88,7 +88,7 @@ static char *wrapped(const char *words, unsigned indent)
 	size_t bytes;
 	FILE *file = open_memstream(&text, &bytes);
 
-	um_text_print_wrapped(file, words, indent);
+	um_text_print_wrapped(file, words, indent, 2);
 	fclose(file);
 	return text;
 }

@@ -158,6 +158,68 @@ static void prefetches_of_two_streams_stop_the_queues_once(void **state)
 	assert_in_range(stop->end_ns - stop->start_ns, 2 * RESTORE_NS, 2 * RESTORE_NS + 1512 * U);
 }
 
+/* A row for each time that some access waited; here one access after another. */
+static void a_dropped_fault_waits_for_its_range(void **state)
+{
+	int64_t data = svm_data(&svm, 3 * WINDOW), op = svm_read(&svm, data, 0, 3 * WINDOW);
+	int64_t first_end, second_end;
+
+	(void)state;
+	run_with("xnack: on");
+	first_end = svm.log.ops[op].start_ns + F + 3 * WINDOW * A + WINDOW * U + S + WINDOW_NS;
+	second_end = first_end + PENDING_NS + F + WINDOW * U + S + WINDOW_NS;
+	assert_int_equal(row_log_events(&svm.log, UM_EVENT_FAULT_DROPPED), 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct um_driver_event_row *dropped =
+			row_log_event(&svm.log, UM_EVENT_FAULT_DROPPED, i);
+
+		assert_int_equal(dropped->op, op);
+		assert_int_equal(dropped->device, 0);
+		assert_int_equal(dropped->count, 1);
+		assert_int_equal(dropped->start_ns, i ? second_end : first_end);
+		assert_int_equal(dropped->end_ns - dropped->start_ns, PENDING_NS);
+		assert_int_equal(dropped->waited_ns, PENDING_NS);
+	}
+	assert_int_equal(svm.fx.totals.dropped_faults, 2);
+	assert_int_equal(svm.fx.totals.dropped_waited_ns, 2 * PENDING_NS);
+	assert_int_equal(svm.fx.totals.dropped_ns, 2 * PENDING_NS);
+}
+
+/* One of them comes to be mapped by the other's fault, and waits no longer than that one. */
+static void accesses_that_wait_together_are_one_row(void **state)
+{
+	int64_t data = svm_data(&svm, 2 * WINDOW);
+	const struct um_driver_event_row *dropped;
+
+	(void)state;
+	fx_launch(&svm.fx, "three", 3, 0);
+	fx_touch(&svm.fx, 0, data, 0, false);
+	fx_touch(&svm.fx, 1, data, WINDOW, false);
+	fx_touch(&svm.fx, 2, data, WINDOW + 1, false);
+	fx_launch_end(&svm.fx);
+	run_with("xnack: on");
+	assert_int_equal(row_log_events(&svm.log, UM_EVENT_FAULT_DROPPED), 1);
+	dropped = row_log_event(&svm.log, UM_EVENT_FAULT_DROPPED, 0);
+	assert_int_equal(dropped->count, 2);
+	assert_int_equal(dropped->end_ns - dropped->start_ns, PENDING_NS);
+	assert_int_equal(dropped->waited_ns, 2 * PENDING_NS);
+	assert_int_equal(row_log_faults(&svm.log, 0, 0), 2);
+	assert_int_equal(svm.fx.totals.dropped_faults, 2);
+	assert_int_equal(svm.fx.totals.dropped_waited_ns, 2 * PENDING_NS);
+	assert_int_equal(svm.fx.totals.dropped_ns, PENDING_NS);
+}
+
+static void without_the_window_none_is_dropped(void **state)
+{
+	int64_t data = svm_data(&svm, 3 * WINDOW);
+
+	(void)state;
+	svm_read(&svm, data, 0, 3 * WINDOW);
+	run_with("xnack: on, duplicate_window: 0ns");
+	assert_int_equal(row_log_events(&svm.log, UM_EVENT_FAULT_DROPPED), 0);
+	assert_int_equal(svm.fx.totals.dropped_faults, 0);
+}
+
 /* The default costs are those that the help tells of. */
 static void defaults_add_up(void **state)
 {
@@ -183,6 +245,9 @@ int main(void)
 		TIME(without_xnack_allocating_maps_every_page),
 		TIME(the_restore_work_maps_page_by_page),
 		TIME(prefetches_of_two_streams_stop_the_queues_once),
+		TIME(a_dropped_fault_waits_for_its_range),
+		TIME(accesses_that_wait_together_are_one_row),
+		TIME(without_the_window_none_is_dropped),
 		TIME(defaults_add_up),
 	};
 
