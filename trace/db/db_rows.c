@@ -218,13 +218,14 @@ static int find_sql(struct um_db *db, const char *sql, sqlite3_stmt **out)
 			return 0;
 		}
 	int error = prepare(db, strdup(sql), out);
-	struct um_statement *slot = error ? NULL : free_slot(db);
-	char *copy = slot ? strdup(sql) : NULL;
+	char *copy = error ? NULL : strdup(sql);
+	struct um_statement *slot = copy ? free_slot(db) : NULL;
 
 	if (error)
 		return error;
-	if (!copy) {
+	if (!slot) {
 		sqlite3_finalize(*out);
+		free(copy);
 		return um_fail(UM_ELIMIT, "too many statements at once");
 	}
 	*slot = (struct um_statement){NULL, update_verb, copy, *out, false};
