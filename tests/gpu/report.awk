@@ -116,7 +116,7 @@ function quantile(mode, what, runs, q,    i, key)
 function cost_line(text, mode, what, runs)
 {
 	if (quantile(mode, what, runs, 0.5) != "")
-		printf "| %s | %s | %s | %s | %s |\n", text, mode == "umtrace" ? "gpu" : mode, quantile(mode, what, runs, 0.5),
+		printf "| %s | %s | %s | %s | %s |\n", text, mode, quantile(mode, what, runs, 0.5),
 			quantile(mode, what, runs, 0.9), quantile(mode, what, runs, 1)
 }
 
@@ -133,8 +133,7 @@ function cost(    i, m, mode, name, n)
 		cost_line("configuration, whole", modes[m], "all", 0)
 	for (m = 1; m <= n; m++)
 		cost_line("its GPU steps, from launch to end", modes[m], "gpu", 0)
-	cost_line("run of kernels/, from start to end", "gpu", "all", 1)
-	cost_line("the same, umtrace's own start and end with it", "umtrace", "all", 1)
+	cost_line("run of kernels/, umtrace's own start and end with it", "gpu", "all", 1)
 	print "\n| name | untraced ms | cupti | off | gpu | all | GPU steps ms | cupti | off | gpu | all |"
 	print "|---|---|---|---|---|---|---|---|---|---|---|"
 	for (i = 1; i <= name_count; i++) {
