@@ -1,5 +1,5 @@
 /*
- * A summary of some ranges only: views of the connection's own stand before the tables and show what
+ * A summary of some ranges only: tables of the connection's own stand before the file's and hold what
  * belongs to them. Calls belong to a range of their thread by their place in the program's order,
  * whenever the GPU ran them; what the host did, by its time.
  */
@@ -107,53 +107,52 @@ static int no_such_range(struct choice *choice)
 }
 
 #define BY_OP "op IN (SELECT op FROM temp.chosen_op)"
-#define IN_TIME(column)                                                                            \
-	"(SELECT end_ns FROM temp.chosen_time WHERE start_ns <= " column                           \
-	" ORDER BY start_ns DESC LIMIT 1) >= " column
-#define BY_HOST(column) "(op IN (SELECT op FROM temp.chosen_host) AND " IN_TIME(column) ")"
+#define BY_HOST(time)                                                                              \
+	BY_OP " OR (op IN (SELECT op FROM temp.chosen_host) AND (SELECT end_ns FROM "              \
+	      "temp.chosen_time WHERE start_ns <= told." time " ORDER BY start_ns DESC LIMIT 1) "  \
+	      ">= told." time ")"
 
-/* What is told of a driver, and of the calls. */
-static const char *const views[] = {
-	"CREATE TEMP VIEW fault AS SELECT rowid AS rowid, * FROM main.fault WHERE " BY_OP
-	" OR " BY_HOST("main.fault.start_ns"),
-	"CREATE TEMP VIEW migration AS SELECT rowid AS rowid, * FROM main.migration WHERE " BY_OP
-	" OR " BY_HOST("main.migration.start_ns"),
-	"CREATE TEMP VIEW mapping AS SELECT rowid AS rowid, * FROM main.mapping WHERE " BY_OP
-	" OR " BY_HOST("main.mapping.at_ns"),
-	"CREATE TEMP VIEW driver_event AS SELECT rowid AS rowid, * FROM main.driver_event WHERE " BY_OP
-	" OR " BY_HOST("main.driver_event.start_ns"),
-	"CREATE TEMP VIEW remote_access AS SELECT rowid AS rowid, * FROM main.remote_access WHERE " BY_OP,
-	"CREATE TEMP VIEW copy_traffic AS SELECT * FROM main.copy_traffic WHERE " BY_OP,
-	"CREATE TEMP VIEW page_access AS SELECT * FROM main.page_access WHERE " BY_OP,
-	"CREATE TEMP VIEW kernel AS SELECT * FROM main.kernel WHERE " BY_OP,
-	"CREATE TEMP VIEW user_range AS SELECT * FROM main.user_range WHERE " BY_OP,
-	"CREATE TEMP VIEW op AS SELECT * FROM main.op WHERE " BY_OP
-	" OR op IN (SELECT op FROM temp.chosen_host)",
-	NULL,
+/* What is told of a driver and of the calls, and the allocations that any of it names. */
+static const struct {
+	const char *table, *where;
+} tables[] = {
+	{"fault", BY_HOST("start_ns")},
+	{"migration", BY_HOST("start_ns")},
+	{"mapping", BY_HOST("at_ns")},
+	{"driver_event", BY_HOST("start_ns")},
+	{"remote_access", BY_OP},
+	{"copy_traffic", BY_OP},
+	{"page_access", BY_OP},
+	{"kernel", BY_OP},
+	{"user_range", BY_OP},
+	{"op", BY_OP " OR op IN (SELECT op FROM temp.chosen_host)"},
+	{"allocation", "allocation IN (SELECT allocation FROM fault UNION SELECT allocation FROM "
+		       "migration UNION SELECT allocation FROM mapping UNION SELECT allocation "
+		       "FROM driver_event UNION SELECT allocation FROM page_access UNION SELECT "
+		       "allocation FROM op UNION SELECT source_allocation FROM op)"},
 };
 
-/* Those that anything of it names. */
-static const char allocations[] =
-	"INSERT INTO chosen_allocation SELECT allocation FROM temp.fault UNION SELECT allocation FROM "
-	"temp.migration UNION SELECT allocation FROM temp.mapping UNION SELECT allocation FROM "
-	"temp.driver_event UNION SELECT allocation FROM temp.page_access UNION SELECT allocation FROM "
-	"temp.op UNION SELECT source_allocation FROM temp.op;"
-	"CREATE TEMP VIEW allocation AS SELECT * FROM main.allocation WHERE allocation IN "
-	"(SELECT allocation FROM temp.chosen_allocation)";
+/* Before a table of an older file there is a view already, which is read and then makes way. */
+static int hide_others_of(struct um_db *db, const char *table, const char *where)
+{
+	char sql[1024];
+
+	snprintf(sql, sizeof(sql),
+		 "CREATE TEMP TABLE chosen_rows AS SELECT * FROM %s AS told WHERE %s;"
+		 "DROP VIEW IF EXISTS temp.%s; ALTER TABLE temp.chosen_rows RENAME TO %s",
+		 table, where, table, table);
+	return um_db_exec(db, sql);
+}
 
 static int hide_others(struct um_db *db)
 {
 	int error = um_db_exec(
-		db,
-		"INSERT INTO chosen_host SELECT op FROM main.op WHERE kind = 'host' AND EXISTS ("
-		"SELECT 1 FROM temp.chosen_time WHERE chosen_time.start_ns <= "
-		"COALESCE(main.op.end_ns, main.op.start_ns)"
-		" AND chosen_time.end_ns >= main.op.start_ns)");
+		db, "INSERT INTO chosen_host SELECT op FROM op WHERE kind = 'host' AND EXISTS ("
+		    "SELECT 1 FROM temp.chosen_time WHERE chosen_time.start_ns <= "
+		    "COALESCE(op.end_ns, op.start_ns) AND chosen_time.end_ns >= op.start_ns)");
 
-	for (const char *const *view = views; *view && !error; view++)
-		error = um_db_exec(db, *view);
-	if (!error)
-		error = um_db_exec(db, allocations);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !error; i++)
+		error = hide_others_of(db, tables[i].table, tables[i].where);
 	return error;
 }
 
@@ -164,7 +163,6 @@ int um_summary_choose(struct um_summary *summary, struct um_db *db, const char *
 	int error = um_db_exec(
 		db, "CREATE TEMP TABLE chosen_op (op INTEGER PRIMARY KEY);"
 		    "CREATE TEMP TABLE chosen_host (op INTEGER PRIMARY KEY);"
-		    "CREATE TEMP TABLE chosen_allocation (allocation INTEGER);"
 		    "CREATE TEMP TABLE chosen_time (start_ns INTEGER PRIMARY KEY, end_ns INTEGER)");
 
 	summary->chosen = pattern;
