@@ -13,7 +13,7 @@
 
 void um_ignore(struct um_simulation_state *state, const char *what, const char *why)
 {
-	const char **grown;
+	char **grown;
 
 	for (size_t i = 0; i < state->told_count; i++)
 		if (!strcmp(state->told[i], what))
@@ -21,7 +21,8 @@ void um_ignore(struct um_simulation_state *state, const char *what, const char *
 	grown = realloc(state->told, (state->told_count + 1) * sizeof(*grown));
 	if (grown) {
 		state->told = grown;
-		state->told[state->told_count++] = what;
+		state->told[state->told_count] = strdup(what);
+		state->told_count += state->told[state->told_count] != NULL;
 	}
 	if (state->request->ignored)
 		state->request->ignored(state->request->ignored_context, what, why);
@@ -333,6 +334,8 @@ static void unmake(struct um_simulation_state *state)
 	um_machine_destroy(state->machine);
 	um_engine_destroy(state->engine);
 	free(state->own_params);
+	for (size_t i = 0; i < state->told_count; i++)
+		free(state->told[i]);
 	free(state->told);
 }
 

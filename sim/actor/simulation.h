@@ -38,11 +38,11 @@ struct um_simulation_state {
 	bool has_exited;	   /* all operations and their tasks are done */
 	uint64_t host_allocations; /* pinned, registered or pageable ones made so far */
 	uint64_t next_address;	   /* of a managed or device allocation */
-	const char **told;	   /* kinds of things ignored, each said once: literals */
+	char **told;		   /* kinds of things ignored, each said once */
 	size_t told_count;
 };
 
-/* Says once per `what` that something is not simulated. Both are literals. */
+/* Says once per `what` that something is not simulated; `why` is a literal. */
 void um_ignore(struct um_simulation_state *, const char *what, const char *why);
 
 /*

@@ -183,7 +183,7 @@ static int read_memory(const struct um_yaml_file *file, const struct um_yaml_nod
 	if (length && text[length - 1] == 'x')
 		return read_multiple(file, node, policy, text);
 	error = um_yaml_bytes(file, node, key, policy);
-	if (!error && policy->memory_bytes % 4096)
+	if (!error && policy->memory_bytes % UM_MEMORY_PAGE_BYTES)
 		return um_yaml_fail(file, node, "memory: %s is not whole pages of 4 KiB",
 				    node->text);
 	return error;
@@ -298,7 +298,8 @@ static const struct um_yaml_key policy_keys[] = {
 	{"machine", read_machine, POLICY(machine), 0, 0, 0, false},
 	{"driver", defer_driver, 0, 0, 0, 0, false},
 	{"page_size", defer_page_size, 0, 0, 0, 0, false},
-	{"memory", read_memory, POLICY(memory_bytes), 0, 4096, (double)(UINT64_C(1) << 48), false},
+	{"memory", read_memory, POLICY(memory_bytes), 0, UM_MEMORY_BYTES_MIN,
+	 (double)UM_MEMORY_BYTES_MAX, false},
 	{"evict", read_evict, 0, 0, 0, 0, false},
 	{"evict_seed", defer_evict_seed, 0, 0, 0, 0, false},
 	{"program", read_program, 0, 0, 0, 0, false},

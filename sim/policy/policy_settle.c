@@ -7,6 +7,7 @@
 #include "trace/base/error.h"
 #include "trace/base/suggest.h"
 #include "trace/base/units.h"
+#include "trace/db/xnack_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,7 +223,7 @@ const char *um_xnack_default_source(const struct um_machine_spec *machine)
 	case UM_XNACK_BOOT:
 		return "amdgpu was loaded with its default, noretry=1";
 	case UM_XNACK_PROCESS:
-		return "HSA_XNACK is not set";
+		return UM_XNACK_UNSET_TEXT;
 	case UM_XNACK_ALWAYS:
 		break;
 	}

@@ -9,8 +9,6 @@
 
 #include <stdio.h>
 
-#define UM_REPLAY_IGNORED_MAX 16
-
 /* One simulation: a policy at a page size. */
 struct um_replay {
 	const char *policy_name;
@@ -27,9 +25,10 @@ struct um_replay {
 	struct um_ideal_spent spent;
 	bool has_ideal; /* not where the policy allocates as something else */
 	struct um_ideal ideal;
-	struct { /* what was asked for and is not simulated */
-		const char *what, *why;
-	} ignored[UM_REPLAY_IGNORED_MAX];
+	struct um_replay_ignored { /* what was asked for and is not simulated */
+		char *what;
+		const char *why; /* a literal */
+	} * ignored;
 	size_t ignored_count;
 	char accesses[64];  /* origin of page_access: "emulated" */
 	const char *xnack;  /* "on", "off"; NULL: the machine has no such switch */

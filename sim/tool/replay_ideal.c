@@ -117,14 +117,17 @@ static const struct quantity quantities[] = {
 };
 #define QUANTITIES (sizeof(quantities) / sizeof(*quantities))
 
-/* False: the least is 0, of which nothing is a multiple. */
+/*
+ * What is written as a multiple of the least. False: the least is 0, of which nothing is one, or
+ * there was less, as of faults that prefetches or mappings have spared.
+ */
 static bool find_ratio(const struct um_replay *replay, const struct quantity *quantity,
 		       double *ratio)
 {
 	uint64_t least = quantity->least(&replay->ideal);
 
 	*ratio = least ? (double)quantity->here(&replay->spent) / (double)least : 0;
-	return least;
+	return *ratio >= 1;
 }
 
 /* --- text --- */
@@ -139,12 +142,12 @@ static void add_quantity(struct um_text_table *table, const struct um_replay *re
 			   quantity->format(text, sizeof(text), quantity->here(&replay->spent)));
 	um_text_table_cell(table, "%s",
 			   quantity->format(text, sizeof(text), quantity->least(&replay->ideal)));
-	if (!find_ratio(replay, quantity, &ratio))
-		um_text_table_cell(table, quantity->here(&replay->spent) ? "none needed" : "1 x");
-	else if (ratio < 1) /* faults that prefetches or mappings have spared */
+	if (find_ratio(replay, quantity, &ratio))
+		um_text_table_cell(table, "%.3g x", ratio);
+	else if (quantity->least(&replay->ideal))
 		um_text_table_cell(table, "-");
 	else
-		um_text_table_cell(table, "%.3g x", ratio);
+		um_text_table_cell(table, quantity->here(&replay->spent) ? "none needed" : "1 x");
 }
 
 static void add_row(struct um_text_table *table, const struct um_replay *replay)

@@ -214,6 +214,9 @@ void um_replay_release(struct um_replay *replay)
 	free(replay->xnack_source);
 	free(replay->output_path);
 	free(replay->partial_path);
+	for (size_t i = 0; i < replay->ignored_count; i++)
+		free(replay->ignored[i].what);
+	free(replay->ignored);
 }
 
 /* One of each is there in any case. */

@@ -3,6 +3,7 @@
 
 #include "trace/base/error.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,10 +24,14 @@ static void note_ignored(void *context, const char *what, const char *why)
 {
 	struct um_replay *replay = ((struct um_replay_run *)context)->replay;
 
-	if (replay->ignored_count == UM_REPLAY_IGNORED_MAX)
+	struct um_replay_ignored *grown =
+		reallocarray(replay->ignored, replay->ignored_count + 1, sizeof(*grown));
+
+	if (!grown)
 		return;
-	replay->ignored[replay->ignored_count].what = what;
-	replay->ignored[replay->ignored_count++].why = why;
+	replay->ignored = grown;
+	grown[replay->ignored_count] = (struct um_replay_ignored){strdup(what), why};
+	replay->ignored_count += grown[replay->ignored_count].what != NULL;
 }
 
 static int take_accesses(const void *row, void *context)

@@ -77,6 +77,32 @@ run sh -c "umsim replay -q app.um.db -P asks.yaml -P asks_demand.yaml | grep 'no
 run sh -c "umsim replay -q app.um.db --force -P asks.yaml --format=json | grep -A1 '\"what\"'"
 run sqlite3 app.asks.um.db "SELECT kind, detail FROM loss"
 
+say "--- what a policy asks for memory that is not managed"
+cp app.um.db device.um.db
+sqlite3 device.um.db "INSERT INTO allocation (allocation, kind, bytes, op, site) VALUES (2, 'device', 65536, 3, 1), (3, 'device', 65536, 3, 1)"
+cat >device.yaml <<'YAML'
+advise:
+  - on: {kind: device}
+    preferred_location: gpu0
+  - on: {kind: managed}
+    read_mostly: true
+prefetch:
+  - on: {site: "app.hip:42"}
+    to: gpu0
+    before: first
+YAML
+sed 's/preferred_location: gpu0/allocate_as: pinned/; /^prefetch/,$d' device.yaml >elsewhere.yaml
+run sh -c "umsim replay -q device.um.db -P device.yaml -P elsewhere.yaml | grep -A1 'not simulated'"
+run sh -c "umsim replay -q device.um.db --force -P device.yaml --format=json | grep -A1 '\"what\"'"
+run sqlite3 device.device.um.db "SELECT kind, detail FROM loss"
+sqlite3 device.um.db "UPDATE allocation SET kind = 'pageable' WHERE kind = 'device'"
+sed 's/kind: device/kind: pageable/' device.yaml >pageable.yaml
+run sh -c "umsim replay -q device.um.db --driver demand -P pageable.yaml | grep -A1 'pageable.yaml:'"
+
+say "--- fewer faults than the ideal's"
+run sh -c "umsim replay -q app.um.db --force -P prefetch.yaml --page-size 64KiB | grep -A3 '^to the'"
+run sh -c "umsim replay -q app.um.db --force -P prefetch.yaml --page-size 64KiB --format=json | grep -A4 over_ideal"
+
 say "--- memory"
 cp app.um.db limited.um.db
 sqlite3 limited.um.db "UPDATE run SET machine = 'mi250x', memory_bytes = 524288"
@@ -136,6 +162,7 @@ run umsim replay -q app.um.db --page-size 64KB
 run umsim replay -q app.um.db --page-size 8KiB
 run umsim replay -q app.um.db --page-size 0
 run umsim replay -q app.um.db --memory 0
+run umsim replay -q app.um.db --memory 1B
 run umsim replay -q app.um.db -o none.yaml --force
 run sh -c 'umsim replay -q app.um.db --force >/dev/full'
 run umsim replay -q app.um.db --driver best
@@ -163,7 +190,7 @@ check "a damaged file's second run is passed over" umsim replay -q runs.um.db -o
 check "no database is left of what failed" test ! -e broken.um.db -a ! -e app.nothing.um.db
 umsim replay -q app.um.db --driver demand -o kept_result.um.db
 cp kept_result.um.db before.um.db
-check "a replay that fails is refused" sh -c '! umsim replay -q app.um.db --driver demand --memory 1KiB -o kept_result.um.db --force'
+check "a replay that fails is refused" sh -c '! umsim replay -q app.um.db --driver demand --page-size 64KiB --memory 4KiB -o kept_result.um.db --force'
 check "and leaves the result of an earlier one" cmp kept_result.um.db before.um.db
 check "and nothing half made" sh -c '! ls *.partial'
 check "an existing database is replaced" umsim replay -q app.um.db --force

@@ -31,6 +31,7 @@ traced "which the program may change" "${trace[@]}" --xnack on env -u HSA_XNACK 
 traced "the host reaches device memory" "${trace[@]}" --machine mi250x_frontier ./properties
 traced "an APU" env HSA_XNACK=1 "${trace[@]}" --machine mi300a ./properties
 traced "as amdgpu was loaded" env HSA_XNACK=1 "${trace[@]}" --machine mi100 ./properties
+traced "where HSA_XNACK has no say" env HSA_XNACK=on "${trace[@]}" --machine mi100 ./properties
 traced "as it would be loaded" "${trace[@]}" --machine mi100 --xnack on ./properties
 traced "and not for this process" env HSA_XNACK=0 "${trace[@]}" --machine mi100 --xnack on ./properties
 traced "never" "${trace[@]}" --machine rx7900xtx ./properties

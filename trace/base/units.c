@@ -234,7 +234,20 @@ int um_parse_page_bytes(const char *text, uint64_t *out)
 
 int um_parse_memory_bytes(const char *text, uint64_t *out)
 {
-	return parse_some_bytes(text, "a device without memory runs nothing", out);
+	char least[32], most[32];
+	uint64_t bytes = 0;
+	int error = parse_some_bytes(text, "a device without memory runs nothing", &bytes);
+
+	if (error)
+		return error;
+	if (bytes < UM_MEMORY_BYTES_MIN || bytes > UM_MEMORY_BYTES_MAX)
+		return um_fail(UM_EINVAL, "memory: %.48s is out of range: it can be %s to %s", text,
+			       um_format_bytes(least, sizeof(least), UM_MEMORY_BYTES_MIN),
+			       um_format_bytes(most, sizeof(most), UM_MEMORY_BYTES_MAX));
+	if (bytes % UM_MEMORY_PAGE_BYTES)
+		return um_fail(UM_EINVAL, "memory: %.48s is not whole pages of 4 KiB", text);
+	*out = bytes;
+	return 0;
 }
 
 int um_parse_duration(const char *text, uint64_t *out_ns)

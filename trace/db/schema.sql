@@ -350,9 +350,9 @@ CREATE TABLE user_range (
 -- lost a part of their mapping), 'host_during_kernel' (launches while other host threads ran),
 -- 'unsupported' (calls that HIP was refused), 'untraced_launch', 'child' (of a fork, that used HIP),
 -- 'cut_off' (no regular end), 'signal_handler' (calls within one), 'invalid_record', 'uncounted' (more
--- requests than can be counted), 'not_modelled' (requests that the driver model ignored), 'dropped'
--- (records, by the driver, CUPTI or a full spool), 'unknown_record' (of a kind or layout that the tap
--- does not know), 'tap_off' (the tap or a part of it did not start), ...
+-- requests than can be counted), 'not_modelled' (requests that are not simulated), 'dropped' (records,
+-- by the driver, CUPTI or a full spool), 'unknown_record' (of a kind or layout that the tap does not
+-- know), 'tap_off' (the tap or a part of it did not start), ...
 CREATE TABLE loss (
 	op INTEGER,                   -- during which; NULL: the whole run, or not known
 	device INTEGER,               -- of which; -1 host; NULL: all

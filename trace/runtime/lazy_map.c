@@ -1,7 +1,9 @@
 #include "lazy_map.h"
 
-#include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
+
+#define FIRST_ELEMENTS 1024u
 
 void *um_lazy_map(uint64_t bytes)
 {
@@ -12,4 +14,24 @@ void *um_lazy_map(uint64_t bytes)
 		return NULL;
 	madvise(memory, bytes, MADV_DONTDUMP);
 	return memory;
+}
+
+bool um_lazy_room(void *array, size_t count, size_t *capacity, size_t element_bytes)
+{
+	void **old = array;
+	size_t wanted = *capacity ? 2 * *capacity : FIRST_ELEMENTS;
+	void *grown;
+
+	if (count < *capacity)
+		return true;
+	grown = um_lazy_map(wanted * element_bytes);
+	if (!grown)
+		return false;
+	if (*capacity) {
+		memcpy(grown, *old, count * element_bytes);
+		munmap(*old, *capacity * element_bytes);
+	}
+	*old = grown;
+	*capacity = wanted;
+	return true;
 }

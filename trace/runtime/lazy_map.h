@@ -2,6 +2,8 @@
 #ifndef UM_LAZY_MAP_H
 #define UM_LAZY_MAP_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -10,5 +12,10 @@
  * the program (pageable.h has those as they are).
  */
 void *um_lazy_map(uint64_t bytes);
+/*
+ * Room for one more element behind the `count` of a table of such memory; `array` is the address of
+ * the pointer to it, which may change. False, with errno, if there is none: the table stays.
+ */
+bool um_lazy_room(void *array, size_t count, size_t *capacity, size_t element_bytes);
 
 #endif

@@ -5,7 +5,6 @@
 #include "trace/base/error.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 struct parts {
 	struct um_part *at;
@@ -19,29 +18,6 @@ static struct {
 	struct um_gaps gaps; /* bytes of places */
 	uint32_t *of_block;  /* index + 1, by block of places */
 } owners;
-
-/* --- tables --- */
-
-/* Room for one more of `count` elements. */
-static bool make_room(void *array, size_t count, size_t *capacity, size_t element_bytes)
-{
-	void **old = array;
-	size_t wanted = *capacity ? 2 * *capacity : 1024;
-	void *grown;
-
-	if (count < *capacity)
-		return true;
-	grown = um_lazy_map(wanted * element_bytes);
-	if (!grown)
-		return false;
-	if (*capacity) {
-		memcpy(grown, *old, count * element_bytes);
-		munmap(*old, *capacity * element_bytes);
-	}
-	*old = grown;
-	*capacity = wanted;
-	return true;
-}
 
 int um_parts_init(uint64_t places)
 {
@@ -101,7 +77,7 @@ struct um_part *um_parts_insert(const struct um_part *part)
 {
 	size_t at = part_above(part->start);
 
-	if (!make_room(&parts.at, parts.count, &parts.capacity, sizeof(*part)))
+	if (!um_lazy_room(&parts.at, parts.count, &parts.capacity, sizeof(*part)))
 		return NULL;
 	memmove(parts.at + at + 1, parts.at + at, (parts.count - at) * sizeof(*part));
 	parts.at[at] = *part;
@@ -140,7 +116,7 @@ static bool take_owner(uint32_t *index)
 	for (*index = 0; *index < owners.count; ++*index)
 		if (!owners.at[*index].allocation)
 			return true;
-	if (!make_room(&owners.at, owners.count, &owners.capacity, sizeof(*owners.at)))
+	if (!um_lazy_room(&owners.at, owners.count, &owners.capacity, sizeof(*owners.at)))
 		return false;
 	owners.count++;
 	return true;
@@ -260,7 +236,7 @@ static bool keep(const struct um_part *part, const struct um_host_map *map)
 		last->end = kept.end;
 		return true;
 	}
-	if (!make_room(&next.at, next.count, &next.capacity, sizeof(kept)))
+	if (!um_lazy_room(&next.at, next.count, &next.capacity, sizeof(kept)))
 		return false;
 	next.at[next.count++] = kept;
 	return true;

@@ -2,6 +2,8 @@
 #include "ingest_private.h"
 #include "trace_options.h"
 
+#include "trace/db/xnack_text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +25,15 @@ static void take_xnack(struct um_run_row *run, const struct um_record_hello *hel
 				     : NULL;
 	bool is_expected = run->xnack && strcmp(run->xnack, xnack) == 0;
 
-	if (!run->xnack || (is_expected && (!source || run->xnack_source[0] == '-')))
+	if (!run->xnack || (is_expected && run->xnack_source[0] == '-'))
 		return;
+	if (source || !is_expected)
+		run->xnack_source = source ? source : UM_XNACK_UNSET_TEXT;
 	run->xnack = xnack;
-	run->xnack_source = source ? source : "HSA_XNACK is not set";
+	/* Where it has no say, the machine's own reason stands. */
+	if (hello->hsa_xnack == UM_HSA_XNACK_NEITHER &&
+	    strcmp(run->xnack_source, UM_XNACK_UNSET_TEXT) == 0)
+		run->xnack_source = UM_XNACK_NEITHER_TEXT;
 }
 
 static void begin_emulated(struct um_ingest *ingest, const struct um_record_hello *hello)

@@ -120,6 +120,7 @@ static const struct refusal refusals[] = {
 	{"driver: [demand]\n", "p.yaml:1:9: driver takes a single value, not a list"},
 	{"memory: 0\n", "p.yaml:1:9: memory: 0 is out of range: it can be 4 KiB to 256 TiB"},
 	{"memory: 5000B\n", "p.yaml:1:9: memory: 5000B is not whole pages of 4 KiB"},
+	{"memory: 1B\n", "p.yaml:1:9: memory: 1B is out of range: it can be 4 KiB to 256 TiB"},
 	{"memory: 1GiB\nmemory: 2GiB\n", "p.yaml:2:1: \"memory\" stands here twice"},
 	{"evict: mru\n", "p.yaml:1:8: evict: \"mru\" is none of driver, fifo, lru, random, belady"},
 	{"evict: [lru]\n", "p.yaml:1:8: evict takes a single value, not a list"},
