@@ -4,5 +4,6 @@
 
 traces=$UM_SOURCE/traces/h200
 run umanalyze summary "$traces/kernels/scale.64M.um.db"
+run umanalyze summary --range "read_64M*" "$traces/configurations.um.db"
 run umanalyze summary --range 'read_64M*' "$traces/configurations.um.db"
 finish
