@@ -56,7 +56,7 @@ int um_policy_set_driver(struct um_policy *policy, const char *name)
 static const struct {
 	const char *arch; /* how its name begins */
 	const char *driver;
-} machine_drivers[] = {{"gfx", "amdgpu_svm"}, {"", UM_DRIVER_DEFAULT}};
+} machine_drivers[] = {{"gfx", "amdgpu_svm"}, {"sm_", "nvidia_uvm"}, {"", UM_DRIVER_DEFAULT}};
 
 static const struct um_driver_ops *registered(const char *name)
 {
