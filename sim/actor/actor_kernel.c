@@ -238,8 +238,7 @@ static struct um_fault fault_of(const struct kernel *kernel, const struct slot *
 
 static int wait_for_fault(struct kernel *kernel, struct slot *slot, um_page page)
 {
-	struct um_fault fault =
-		fault_of(kernel, slot, slot->run.allocation, page, slot->run.write);
+	struct um_fault fault = fault_of(kernel, slot, slot->run.allocation, page, slot->run.write);
 
 	if (slot->run.stride == 1)
 		fault.pages_ahead = slot->run.count - slot->touched;

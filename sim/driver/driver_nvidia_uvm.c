@@ -75,8 +75,7 @@
  * R20 cudaMemPrefetchAsync brings exactly its pages, block by block, without a tree; under
  *     read-mostly it duplicates. Over several blocks it makes two passes, of which the second maps:
  *     with less memory than the range both move (uvm_migrate).
- * R21 Afterwards D is mapped, for writes if nobody had the page mapped or it is the only copy, and
- *     accessed-by as in R18.
+ * R21 Afterwards D is mapped, for writes where it has the only copy, and accessed-by as in R18.
  * R22 A preferred location unmaps what that processor has mapped from afar; an old one that is in
  *     accessed-by is mapped again (uvm_va_range_set_preferred_location). Nothing moves.
  * R23 Accessed-by maps at once what the processor can access and nobody has duplicated
@@ -92,7 +91,7 @@
  *     puts it at the end; accesses do not (block_mark_memory_used, pick_root_chunk_to_evict).
  * R27 All pages of the victim go to host memory, written or not, but those that the host has a copy
  *     of. The host does not have them mapped then: its next access is a fault without a copy.
- *     Accessed-by is mapped (block_add_eviction_mappings).
+ *     Accessed-by is mapped, but for read-mostly ranges (block_add_eviction_mappings).
  * R28 Device allocations drive managed memory out in the same order, as much as they need.
  *
  * Thrashing (uvm_perf_thrashing.c)
@@ -252,15 +251,16 @@ static const struct um_param uvm_params[] = {
 	[PARAM_BATCH_TIME] = TIME("batch_time", "20us", "time of a batch of faults " SC21),
 	[PARAM_BLOCK_TIME] = TIME("block_time", "5us", "time of each block in a batch " SC21),
 	[PARAM_PAGE_TIME] = TIME("page_time", "1us", "time of each page that faulted " SC21),
-	[PARAM_NEW_BLOCK_TIME] = TIME("new_block_time", "20us",
-				      "time of a block's first memory on a device " SC21),
+	[PARAM_NEW_BLOCK_TIME] =
+		TIME("new_block_time", "20us", "time of a block's first memory on a device " SC21),
 	[PARAM_UNMAP_TIME] =
 		TIME("unmap_time", "25us",
 		     "time to unmap from the host what moves to a device, a block " SC21),
-	[PARAM_EVICT_TIME] = TIME("evict_time", "200us", "time of an eviction, without its "
-							 "copy " SC21),
-	[PARAM_HOST_FAULT_TIME] = TIME("cpu_fault_time", "10us",
-				       "time of a fault of the host (assumed)"),
+	[PARAM_EVICT_TIME] = TIME("evict_time", "200us",
+				  "time of an eviction, without its "
+				  "copy " SC21),
+	[PARAM_HOST_FAULT_TIME] =
+		TIME("cpu_fault_time", "10us", "time of a fault of the host (assumed)"),
 	{.name = NULL},
 };
 
@@ -381,6 +381,15 @@ static int uvm_on_free(struct um_driver *driver, um_alloc_id id, um_ns *done_at)
 	return allocation ? um_uvm_remove_allocation(uvm, allocation) : 0;
 }
 
+/* Pins that ended while nobody faulted. */
+static int uvm_on_launch(struct um_driver *driver, const struct um_launch *launch, um_ns *start_at)
+{
+	(void)launch;
+	(void)start_at;
+	um_uvm_thrash_unpin_due(uvm_of(driver));
+	return 0;
+}
+
 static uint32_t uvm_faults_side_by_side(const struct um_driver *driver, uint32_t waves)
 {
 	return waves * ((const struct uvm *)driver)->faults_per_wave;
@@ -401,6 +410,7 @@ const struct um_driver_ops um_driver_nvidia_uvm = {
 	.on_prefetch = um_uvm_on_prefetch,
 	.on_pressure = um_uvm_on_pressure,
 	.on_faults = um_uvm_on_faults,
+	.on_launch = uvm_on_launch,
 	.on_touch = um_uvm_on_touch,
 	.on_copied = um_uvm_on_copied,
 	.destroy = uvm_destroy,

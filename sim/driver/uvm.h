@@ -20,10 +20,13 @@
 
 enum uvm_version { UVM_515, UVM_535, UVM_550, UVM_580, UVM_590, UVM_595 };
 
+/* Unset is not off: ending what never began is a policy of its own, which cuts ranges (R2). */
+enum uvm_duplication { UVM_DUPLICATION_UNSET, UVM_DUPLICATION_ON, UVM_DUPLICATION_OFF };
+
 struct uvm_policy {
 	um_device_id preferred; /* or UVM_NOBODY */
 	uint32_t accessed_by;	/* places */
-	bool read_mostly;
+	enum uvm_duplication duplication;
 };
 
 struct uvm_thrash;
@@ -31,6 +34,7 @@ struct uvm_thrash;
 struct uvm_block {
 	struct uvm_window *window;
 	struct uvm_region pages; /* of the window */
+	bool starts_range;
 	struct uvm_policy policy;
 	um_device_id last_destination; /* of faults (R11), or UVM_NOBODY */
 	uint32_t faults_to_last;
@@ -47,7 +51,7 @@ struct uvm_piece {
 
 struct uvm_place {
 	struct uvm_mask resident, mapped, writable; /* writable: of those that are mapped */
-	/* While the window has memory there and no page: the list of those (R26). */
+	/* While its pages have all left the device: the list of those (R26). */
 	struct uvm_window *older, *younger;
 };
 
@@ -58,7 +62,8 @@ struct uvm_window {
 	uint32_t piece_count, piece_capacity;
 	uint32_t allocations; /* that have pages in it */
 	uint32_t has_memory;  /* places */
-	uint32_t in_order;    /* places: it is in the order of eviction; else in the list of empty ones */
+	uint32_t
+		in_order; /* places: it is in the order of eviction; else in the list of empty ones */
 	struct um_page_range unit; /* as what it is in the orders */
 	struct uvm_mask duplicated;
 	struct uvm_place place[]; /* of all places of the machine */
@@ -177,7 +182,12 @@ void um_uvm_drop_allocation(struct uvm *, struct uvm_allocation *);
 struct uvm_window *um_uvm_window_at(const struct uvm_allocation *, um_page, uint32_t *at);
 /* The block that has the page of the window. */
 struct uvm_block *um_uvm_block_at(const struct uvm_window *, uint32_t page);
-/* Cuts the block that has `page` in it, unless it begins there (R2). UM_ENOMEM. */
+static inline bool uvm_is_read_mostly(const struct uvm_block *block)
+{
+	return block->policy.duplication == UVM_DUPLICATION_ON;
+}
+
+/* A range begins at the page: its block is cut there, unless it begins there (R2). UM_ENOMEM. */
 int um_uvm_split(struct uvm *, struct uvm_window *, uint32_t page);
 
 /* Calls for each piece of the run, in order; `index` counts them from 0. */
@@ -209,7 +219,7 @@ struct uvm_move {
 	struct uvm *uvm;
 	struct uvm_block *block;
 	um_device_id to;
-	enum um_cause cause;		  /* of F */
+	enum um_cause cause;		   /* of F */
 	const struct uvm_mask *prefetched; /* P, or NULL */
 	uint32_t op;
 	uint64_t batch;
@@ -308,8 +318,14 @@ int um_uvm_on_advice(struct um_driver *, const struct um_advice *, um_ns *done_a
 int um_uvm_on_prefetch(struct um_driver *, const struct um_prefetch *, um_ns *done_at);
 int um_uvm_on_copied(struct um_driver *, const struct um_page_range *);
 
-/* Calls for each block with pages of the range, with those pages. It may cut its block. */
+/*
+ * Calls for each block with pages from `first` to `end`, counted from the beginning of the
+ * allocation's first window, with those pages.
+ */
 typedef int (*uvm_block_fn)(void *context, struct uvm_block *, struct uvm_region);
+int um_uvm_walk(const struct uvm_allocation *, uint64_t first, uint64_t end, uvm_block_fn,
+		void *context);
+/* The same for pages of allocations. */
 int um_uvm_for_each_block(struct uvm *, const struct um_page_range *, uvm_block_fn, void *context);
 
 #endif

@@ -55,7 +55,8 @@ static void find_entries(struct batch *batch)
 	qsort(batch->entries, batch->count, sizeof(*batch->entries), compare_entries);
 }
 
-static int add_entry(struct batch *batch, struct uvm_service *service, const struct uvm_entry *entry)
+static int add_entry(struct batch *batch, struct uvm_service *service,
+		     const struct uvm_entry *entry)
 {
 	batch->pages++;
 	service->op = entry->fault->op;
@@ -127,7 +128,6 @@ static void report(const struct batch *batch)
 static int batch_done(void *context, uint64_t argument);
 static int fetch_soon(struct uvm *uvm, um_device_id device);
 
-
 /* A timer's argument: the device, and which of its timers is meant. */
 #define DEVICE_BITS 5
 _Static_assert(UM_DEVICES_MAX <= 1 << DEVICE_BITS, "a device fits into a timer's argument");
@@ -180,7 +180,7 @@ static int serve_batch(struct uvm *uvm, um_device_id device)
 	server->discards_all = (batch.count - batch.pages) * 2 > batch.count;
 	server->napping = !batch.served_pages && batch.nap_end != UM_NEVER;
 	if (server->napping)
-		batch.end = uvm_later(batch.end, batch.nap_end + 1);
+		batch.end = uvm_later(batch.end, batch.nap_end);
 	return set_timer(uvm, device, batch.end, batch_done);
 }
 
@@ -193,8 +193,8 @@ static void discard(struct uvm *uvm, um_device_id device)
 	if (server->discards_all)
 		um_fault_buffer_flush(buffer);
 	while (server->beyond) {
-		size_t most = server->beyond < uvm->batch_entries ? server->beyond
-								  : uvm->batch_entries;
+		size_t most =
+			server->beyond < uvm->batch_entries ? server->beyond : uvm->batch_entries;
 
 		server->beyond -= most;
 		um_fault_buffer_take(buffer, uvm->entries, most);
@@ -263,5 +263,6 @@ int um_uvm_on_faults(struct um_driver *driver, struct um_fault_buffer *faults)
 	struct uvm *uvm = uvm_of(driver);
 	um_device_id device = um_fault_buffer_oldest(faults)->device;
 
-	return device == UM_HOST ? um_uvm_on_host_faults(uvm) : um_uvm_on_device_faults(uvm, device);
+	return device == UM_HOST ? um_uvm_on_host_faults(uvm)
+				 : um_uvm_on_device_faults(uvm, device);
 }

@@ -18,7 +18,8 @@ static struct uvm_policy changed(const struct uvm_policy *old, const struct um_a
 	switch (advice->kind) {
 	case UM_ADVICE_READ_MOSTLY:
 	case UM_ADVICE_UNSET_READ_MOSTLY:
-		policy.read_mostly = advice->kind == UM_ADVICE_READ_MOSTLY;
+		policy.duplication = advice->kind == UM_ADVICE_READ_MOSTLY ? UVM_DUPLICATION_ON
+									   : UVM_DUPLICATION_OFF;
 		break;
 	case UM_ADVICE_PREFERRED_LOCATION:
 		policy.preferred = advice->device;
@@ -42,7 +43,7 @@ static struct uvm_policy changed(const struct uvm_policy *old, const struct um_a
 static bool is_same(const struct uvm_policy *a, const struct uvm_policy *b)
 {
 	return a->preferred == b->preferred && a->accessed_by == b->accessed_by &&
-	       a->read_mostly == b->read_mostly;
+	       a->duplication == b->duplication;
 }
 
 /* R22: what the new preferred location has mapped from afar. */
@@ -55,9 +56,9 @@ static int prefer(struct advise *advise, struct uvm_block *block, um_device_id o
 	int error = 0;
 
 	if (old != UVM_NOBODY && block->policy.accessed_by & uvm_bit(old) &&
-	    !block->policy.read_mostly)
+	    !uvm_is_read_mostly(block))
 		error = um_uvm_map_accessed_by(uvm, block, old, &advise->why);
-	if (error || preferred == UVM_NOBODY || block->policy.read_mostly)
+	if (error || preferred == UVM_NOBODY || uvm_is_read_mostly(block))
 		return error;
 	uvm_remove(&far, &window->place[uvm_place_of(preferred)].resident);
 	return um_uvm_unmap(uvm, window, preferred, &far, &advise->why);
@@ -129,10 +130,10 @@ static int follow(struct advise *advise, struct uvm_block *block, const struct u
 	case UM_ADVICE_UNSET_PREFERRED_LOCATION:
 		return prefer(advise, block, old->preferred);
 	case UM_ADVICE_ACCESSED_BY:
-		return block->policy.read_mostly ? 0
-						 : um_uvm_map_accessed_by(advise->uvm, block,
-									  advise->advice->device,
-									  &advise->why);
+		return uvm_is_read_mostly(block)
+			       ? 0
+			       : um_uvm_map_accessed_by(advise->uvm, block, advise->advice->device,
+							&advise->why);
 	default:
 		return 0;
 	}
@@ -141,24 +142,80 @@ static int follow(struct advise *advise, struct uvm_block *block, const struct u
 static int advise_block(void *context, struct uvm_block *block, struct uvm_region pages)
 {
 	struct advise *advise = context;
-	struct uvm_policy old = block->policy, new = changed(&old, advise->advice);
-	struct uvm_window *window = block->window;
-	bool ends_inside = pages.end < block->pages.end;
-	int error = 0;
+	struct uvm_policy old = block->policy;
 
-	if (is_same(&old, &new))
-		return advise->advice->kind == UM_ADVICE_ACCESSED_BY ? follow(advise, block, &old)
-								     : 0;
-	error = um_uvm_split(advise->uvm, window, pages.first);
-	if (!error && ends_inside)
-		error = um_uvm_split(advise->uvm, window, pages.end);
-	if (error)
-		return error;
-	block = um_uvm_block_at(window, pages.first);
-	block->policy = new;
+	(void)pages; /* all of it */
+	block->policy = changed(&old, advise->advice);
+	if (is_same(&old, &block->policy) && advise->advice->kind != UM_ADVICE_ACCESSED_BY)
+		return 0;
 	return follow(advise, block, &old);
 }
 
+static struct uvm_block *block_of(const struct uvm_allocation *allocation, uint64_t page)
+{
+	return um_uvm_block_at(allocation->windows[page / UVM_WINDOW_PAGES],
+			       (uint32_t)(page % UVM_WINDOW_PAGES));
+}
+
+static uint64_t end_of(const struct uvm_allocation *allocation)
+{
+	return (uint64_t)allocation->window_count * UVM_WINDOW_PAGES;
+}
+
+/* Where the advice would change the policy, a range begins at the page. */
+static int cut(const struct advise *advise, const struct uvm_allocation *allocation, uint64_t page)
+{
+	const struct uvm_block *block;
+	struct uvm_policy new;
+
+	if (page == 0 || page == end_of(allocation))
+		return 0;
+	block = block_of(allocation, page);
+	new = changed(&block->policy, advise->advice);
+	return is_same(&block->policy, &new) ? 0
+					     : um_uvm_split(advise->uvm, block->window,
+							    (uint32_t)(page % UVM_WINDOW_PAGES));
+}
+
+static uint64_t first_of_range(const struct uvm_allocation *allocation, uint64_t page)
+{
+	for (;;) {
+		const struct uvm_block *block = block_of(allocation, page);
+
+		page = page / UVM_WINDOW_PAGES * UVM_WINDOW_PAGES + block->pages.first;
+		if (block->starts_range || page == 0)
+			return page;
+		page--;
+	}
+}
+
+static uint64_t end_of_range(const struct uvm_allocation *allocation, uint64_t page)
+{
+	while (page < end_of(allocation) && !block_of(allocation, page)->starts_range)
+		page = page / UVM_WINDOW_PAGES * UVM_WINDOW_PAGES +
+		       block_of(allocation, page)->pages.end;
+	return page;
+}
+
+/* What is advised is ranges: where no cut is needed, all of the one that is there. */
+static int advise_ranges(struct advise *advise)
+{
+	const struct um_page_range *range = &advise->advice->range;
+	const struct uvm_allocation *allocation = um_uvm_find(advise->uvm, range->allocation);
+	uint64_t first = (uint64_t)allocation->offset + range->first_page;
+	uint64_t end = first + range->pages;
+	int error = cut(advise, allocation, first);
+
+	if (!error)
+		error = cut(advise, allocation, end);
+	if (error)
+		return error;
+	first = first_of_range(allocation, first);
+	/* The block with the last page, and what follows in its range. */
+	end = (end - 1) / UVM_WINDOW_PAGES * UVM_WINDOW_PAGES +
+	      block_of(allocation, end - 1)->pages.end;
+	return um_uvm_walk(allocation, first, end_of_range(allocation, end), advise_block, advise);
+}
 
 static void ignore_coarse_grain(const struct uvm *uvm)
 {
@@ -174,12 +231,13 @@ int um_uvm_on_advice(struct um_driver *driver, const struct um_advice *advice, u
 				.why = {.cause = UM_CAUSE_ADVICE, .op = advice->op},
 				.at = *done_at};
 
-	if (advice->kind == UM_ADVICE_COARSE_GRAIN || advice->kind == UM_ADVICE_UNSET_COARSE_GRAIN) {
+	if (advice->kind == UM_ADVICE_COARSE_GRAIN ||
+	    advice->kind == UM_ADVICE_UNSET_COARSE_GRAIN) {
 		ignore_coarse_grain(uvm);
 		return 0;
 	}
 	um_uvm_thrash_unpin_due(uvm);
-	return um_uvm_for_each_block(uvm, &advice->range, advise_block, &advise);
+	return advice->range.pages ? advise_ranges(&advise) : 0;
 }
 
 /* --- prefetches --- */
@@ -204,14 +262,11 @@ static int map_brought(struct bring *bring, struct uvm_block *block, struct uvm_
 		uvm_remove(&unmapped, &window->place[uvm_place_of(i)].mapped);
 	rest = uvm_and_not(pages, &window->place[uvm_place_of(to)].mapped);
 	shared = uvm_and(rest, &window->duplicated);
-	if (block->policy.read_mostly)
-		shared = rest;
 	uvm_remove(&rest, &shared);
 	error = um_uvm_map(bring->uvm, window, to, &rest, true, &why);
 	if (!error)
 		error = um_uvm_map(bring->uvm, window, to, &shared, false, &why);
-	return error ? error
-		     : um_uvm_map_others(bring->uvm, block, to, to, &unmapped, 0, &why);
+	return error ? error : um_uvm_map_others(bring->uvm, block, to, to, &unmapped, 0, &why);
 }
 
 static int bring_block(void *context, struct uvm_block *block, struct uvm_region region)
@@ -225,7 +280,7 @@ static int bring_block(void *context, struct uvm_block *block, struct uvm_region
 				.op = bring->prefetch->op,
 				.at = bring->at,
 				.end = bring->end};
-	int error = block->policy.read_mostly ? um_uvm_duplicate(&move, &pages)
+	int error = uvm_is_read_mostly(block) ? um_uvm_duplicate(&move, &pages)
 					      : um_uvm_make_resident(&move, &pages);
 
 	bring->at = move.at;

@@ -42,7 +42,7 @@ static int sleep_until(struct uvm *uvm, const struct um_fault *fault, um_ns unti
 {
 	um_ns now = um_machine_now(uvm->machine);
 
-	until = uvm_later(until, now) + 1;
+	until = uvm_later(until, now);
 	report_nap(uvm, fault, now, until);
 	uvm->server[uvm_place_of(UM_HOST)].throttled = *fault;
 	return um_engine_schedule(uvm->env->engine, until, wake_up, uvm, 0);
@@ -52,8 +52,8 @@ static int serve(struct uvm *uvm, const struct um_fault *fault)
 {
 	struct uvm_server *server = &uvm->server[uvm_place_of(UM_HOST)];
 	uint32_t page;
-	struct uvm_window *window = um_uvm_window_at(um_uvm_find(uvm, fault->allocation),
-						     fault->page, &page);
+	struct uvm_window *window =
+		um_uvm_window_at(um_uvm_find(uvm, fault->allocation), fault->page, &page);
 	bool writes = um_fault_writes(fault);
 	struct uvm_service service;
 	int error = 0;

@@ -75,7 +75,7 @@ int um_uvm_map_others(struct uvm *uvm, struct uvm_block *block, um_device_id to,
 	uint32_t who = block->policy.accessed_by | besides;
 	int error = 0;
 
-	if (block->policy.read_mostly || uvm_is_empty(&single))
+	if (uvm_is_read_mostly(block) || uvm_is_empty(&single))
 		return 0;
 	for (um_device_id i = UM_HOST; i < uvm->devices && !error; i++)
 		if (who & uvm_bit(i) && i != by && uvm_can_access(uvm, i, to) &&

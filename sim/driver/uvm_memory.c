@@ -8,7 +8,7 @@
 
 #define WINDOW_BYTES ((uint64_t)UVM_WINDOW_PAGES * UM_PAGE_BYTES)
 
-/* --- windows that have memory and no pages --- */
+/* --- windows whose pages have all left; not of those that advice has cut (R26) --- */
 
 static void append_empty(struct uvm *uvm, struct uvm_window *window, um_device_id device)
 {
@@ -55,13 +55,19 @@ static void leave_order(struct uvm *uvm, struct uvm_window *window, um_device_id
 	window->in_order &= ~uvm_bit(device);
 }
 
-/* To the end of the order. */
-static int enter_order(struct uvm *uvm, struct uvm_window *window, um_device_id device)
+static void leave_lists(struct uvm *uvm, struct uvm_window *window, um_device_id device)
 {
 	if (window->in_order & uvm_bit(device))
 		leave_order(uvm, window, device);
 	else
 		unlink_empty(uvm, window, device);
+}
+
+/* To the end of the order. */
+static int enter_order(struct uvm *uvm, struct uvm_window *window, um_device_id device)
+{
+	if (window->has_memory & uvm_bit(device))
+		leave_lists(uvm, window, device);
 	if (!window->in_order)
 		window->unit = unit_of(window);
 	window->in_order |= uvm_bit(device);
@@ -75,14 +81,17 @@ static struct uvm_window *window_of_unit(const struct uvm *uvm, const struct um_
 	return um_uvm_window_at(um_uvm_find(uvm, unit->allocation), unit->first_page, &at);
 }
 
+static bool is_whole(const struct uvm_window *window)
+{
+	return !window->blocks->next;
+}
+
 int um_uvm_used(struct uvm *uvm, const struct uvm_block *block, um_device_id device)
 {
-	bool is_whole = block->pages.end - block->pages.first == UVM_WINDOW_PAGES;
 	struct uvm_window *window = block->window;
 
-	if (device == UM_HOST || uvm_is_empty(&window->place[uvm_place_of(device)].resident))
-		return 0;
-	if (!is_whole && window->in_order & uvm_bit(device))
+	if (device == UM_HOST || !is_whole(window) ||
+	    uvm_is_empty(&window->place[uvm_place_of(device)].resident))
 		return 0;
 	return enter_order(uvm, window, device);
 }
@@ -104,7 +113,7 @@ int um_uvm_rename(struct uvm *uvm, struct uvm_window *window)
 
 void um_uvm_note_left(struct uvm *uvm, struct uvm_window *window, um_device_id device)
 {
-	if (device == UM_HOST || !(window->in_order & uvm_bit(device)) ||
+	if (device == UM_HOST || !is_whole(window) || !(window->in_order & uvm_bit(device)) ||
 	    !uvm_is_empty(&window->place[uvm_place_of(device)].resident))
 		return;
 	leave_order(uvm, window, device);
@@ -142,7 +151,7 @@ static void release(struct uvm *uvm, struct uvm_window *window, um_device_id dev
 {
 	struct memory memory = {uvm, device, 0};
 
-	unlink_empty(uvm, window, device);
+	leave_lists(uvm, window, device);
 	um_uvm_for_each_piece(window, whole, release_piece, &memory);
 	window->has_memory &= ~uvm_bit(device);
 }
@@ -152,10 +161,7 @@ void um_uvm_forget_memory(struct uvm *uvm, struct uvm_window *window)
 	for (um_device_id i = 0; i < uvm->devices; i++) {
 		if (!(window->has_memory & uvm_bit(i)))
 			continue;
-		if (window->in_order & uvm_bit(i))
-			leave_order(uvm, window, i);
-		else
-			unlink_empty(uvm, window, i);
+		leave_lists(uvm, window, i);
 		window->has_memory &= ~uvm_bit(i);
 	}
 }
@@ -178,8 +184,7 @@ static int evict(struct uvm *uvm, struct uvm_window *window, um_device_id device
 
 	for (struct uvm_block *block = window->blocks; block && !error; block = block->next) {
 		struct uvm_mask all = uvm_mask_of(block->pages);
-		struct uvm_mask here =
-			uvm_and(window->place[uvm_place_of(device)].resident, &all);
+		struct uvm_mask here = uvm_and(window->place[uvm_place_of(device)].resident, &all);
 		struct uvm_move move = {.uvm = uvm,
 					.block = block,
 					.to = UM_HOST,
@@ -190,8 +195,9 @@ static int evict(struct uvm *uvm, struct uvm_window *window, um_device_id device
 
 		if (uvm_is_empty(&here))
 			continue;
+		move.at += uvm->costs.evict_ns;
 		error = um_uvm_make_resident(&move, &here);
-		if (!error && block->policy.accessed_by)
+		if (!error && block->policy.accessed_by && !uvm_is_read_mostly(block))
 			error = map_accessed_by(uvm, block, &why);
 		*at = uvm_later(*at, move.end);
 	}
@@ -208,11 +214,9 @@ static int evict_next(struct uvm *uvm, um_device_id device, uint32_t op, um_ns *
 	*none = !window && !um_evict_victim(uvm->order[device], &unit, NULL, NULL);
 	if (*none)
 		return 0;
-	if (!window) {
+	if (!window)
 		window = window_of_unit(uvm, &unit);
-		*at += uvm->costs.evict_ns;
-		error = evict(uvm, window, device, op, at);
-	}
+	error = evict(uvm, window, device, op, at);
 	if (!error)
 		release(uvm, window, device);
 	return error;
@@ -274,9 +278,9 @@ int um_uvm_take_memory(struct uvm *uvm, struct uvm_window *window, um_device_id 
 		error = um_uvm_for_each_piece(window, whole, reserve_piece, &memory);
 	if (error)
 		return error;
+	error = enter_order(uvm, window, device);
 	window->has_memory |= uvm_bit(device);
-	append_empty(uvm, window, device);
-	return 0;
+	return error;
 }
 
 int um_uvm_on_pressure(struct um_driver *driver, const struct um_pressure *pressure, um_ns *done_at)

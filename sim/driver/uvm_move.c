@@ -43,7 +43,7 @@ static int send_run(struct uvm_move *move, um_device_id to, struct uvm_region ru
 
 	if (error || to != move->to || move->cause == UM_CAUSE_EVICTION)
 		return error;
-	if (is_fault && !duplicates && !move->block->policy.read_mostly)
+	if (is_fault && !duplicates && !uvm_is_read_mostly(move->block))
 		return um_uvm_thrash_moved(move->uvm, move->block, to, run, prefetched, move->op,
 					   move->at);
 	um_uvm_thrash_reset(move->uvm, move->block, run, move->at);
@@ -180,8 +180,7 @@ static void settle_move(struct uvm_move *move, const struct uvm_mask *pages,
 }
 
 /* With memory at `to`; *missing: pages that it lacks. */
-static int begin_step(struct uvm_move *move, const struct uvm_mask *pages,
-		      struct uvm_mask *missing)
+static int begin_step(struct uvm_move *move, const struct uvm_mask *pages, struct uvm_mask *missing)
 {
 	int error = get_memory(move);
 

@@ -1,16 +1,16 @@
 /* nvidia_uvm: what is brought along with pages that faulted (R7 to R11). */
 #include "uvm.h"
 
-#define BIG_PAGES     16u /* 64 KiB */
-#define HUGE_LEAVES   32u /* 128 KiB: 515's leaf count (R10) */
-#define TREE_WORDS    (UVM_MASK_WORDS + 1)
-#define PERCENT	      100u
+#define BIG_PAGES   16u /* 64 KiB */
+#define HUGE_LEAVES 32u /* 128 KiB: 515's leaf count (R10) */
+#define TREE_WORDS  (UVM_MASK_WORDS + 1)
+#define PERCENT	    100u
 
 /* The tree of one service; leaves are the block's pages behind the ghosts. */
 struct tree {
 	uint64_t leaves[TREE_WORDS];
 	uint32_t leaf_count;
-	uint32_t ghosts;     /* before the block's first page */
+	uint32_t ghosts;	 /* before the block's first page */
 	struct uvm_region block; /* of the window */
 };
 

@@ -73,7 +73,7 @@ static void add_page(struct uvm_service *service, uint32_t page, um_device_id to
 
 int um_uvm_service_add(struct uvm_service *service, uint32_t page, bool write)
 {
-	bool read_mostly = service->block->policy.read_mostly;
+	bool read_mostly = uvm_is_read_mostly(service->block);
 	struct uvm_hint hint;
 	int error = um_uvm_thrash_hint(service->uvm, service->block, page, service->by, service->at,
 				       &hint);
@@ -125,7 +125,7 @@ static int move_pages(struct uvm_service *service, um_device_id to, const struct
 static struct uvm_mask writable_pages(const struct uvm_service *service,
 				      const struct uvm_mask *pages)
 {
-	if (service->block->policy.read_mostly)
+	if (uvm_is_read_mostly(service->block))
 		return uvm_and(*pages, &service->writes);
 	return uvm_and_not(*pages, &service->block->window->duplicated);
 }
@@ -162,8 +162,8 @@ static int map_fighters(const struct uvm_service *service, um_device_id to)
 	struct um_why why = {UM_CAUSE_THRASHING, service->op, service->batch};
 	int error = 0;
 
-	for (uint32_t page = uvm_find(&service->pinned, 0, true);
-	     page < UVM_WINDOW_PAGES && !error; page = uvm_find(&service->pinned, page + 1, true)) {
+	for (uint32_t page = uvm_find(&service->pinned, 0, true); page < UVM_WINDOW_PAGES && !error;
+	     page = uvm_find(&service->pinned, page + 1, true)) {
 		struct uvm_mask one = {{0}};
 
 		uvm_set(&one, page);
@@ -211,7 +211,7 @@ int um_uvm_service_run(struct uvm_service *service)
 	if (only != UVM_NOBODY)
 		prefetched = um_uvm_prefetch(service->uvm, service->block, only,
 					     &service->pages[uvm_place_of(only)]);
-	if (service->block->policy.read_mostly)
+	if (uvm_is_read_mostly(service->block))
 		uvm_add(&service->duplicates, &prefetched);
 	for (um_device_id to = UM_HOST; to < service->uvm->devices && !error; to++)
 		if (service->destinations & uvm_bit(to))

@@ -7,15 +7,15 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define EVENTS_MOST	7   /* PAGE_THRASHING_NUM_EVENTS_BITS */
+#define EVENTS_MOST	 7   /* PAGE_THRASHING_NUM_EVENTS_BITS */
 #define THROTTLINGS_MOST 255 /* PAGE_THRASHING_THROTTLING_COUNT_BITS */
-#define NEVER_YET	0   /* of the times here, which are one ns ahead */
+#define NEVER_YET	 0   /* of the times here, which are one ns ahead */
 
 struct page_record {
 	um_ns last; /* event */
 	um_ns nap_end;
 	um_ns throttled_since;
-	uint32_t fighters, throttled; /* places */
+	uint32_t fighters, throttled;	     /* places */
 	um_device_id pinned_at, let_through; /* or UVM_NOBODY */
 	uint16_t throttlings;
 	uint8_t events;
@@ -376,7 +376,7 @@ static struct uvm_hint hint_for_preferred(const struct question *q)
 
 	if (record->pinned)
 		return record->pinned_at == q->who || record->let_through == q->who ? pin_at(q->who)
-										     : throttle;
+										    : throttle;
 	if (record->let_through != q->who)
 		return throttle;
 	return is_due_for_pin(q) ? pin_at(q->who) : no_hint;
@@ -390,7 +390,7 @@ static struct uvm_hint hint_for_other(const struct question *q)
 		if (record->let_through == q->who)
 			return pin_at(common_place(q));
 		return uvm_can_access(q->uvm, q->who, record->pinned_at) ? pin_at(record->pinned_at)
-									  : throttle;
+									 : throttle;
 	}
 	if (record->let_through != q->who)
 		return throttle;
@@ -401,8 +401,7 @@ static struct uvm_hint hint_for_other(const struct question *q)
 static struct uvm_hint decide(const struct question *q)
 {
 	um_device_id preferred = q->block->policy.preferred, now_at = holder(q);
-	bool preferred_fights =
-		preferred != UVM_NOBODY && q->record->fighters & uvm_bit(preferred);
+	bool preferred_fights = preferred != UVM_NOBODY && q->record->fighters & uvm_bit(preferred);
 
 	if (all_can_access(q, preferred))
 		return pin_at(preferred);
@@ -433,9 +432,8 @@ static int add_pin(const struct question *q)
 
 	if (!pin)
 		return um_fail(UM_ENOMEM, "no memory for a pinned page");
-	*pin = (struct uvm_pin){.block = q->block,
-				.page = q->page,
-				.until = q->now + q->uvm->thrashing.pin_ns};
+	*pin = (struct uvm_pin){
+		.block = q->block, .page = q->page, .until = q->now + q->uvm->thrashing.pin_ns};
 	*(q->uvm->last_pin ? &q->uvm->last_pin->next : &q->uvm->first_pin) = pin;
 	q->uvm->last_pin = pin;
 	return 0;
@@ -474,8 +472,8 @@ static void take_throttling(const struct question *q)
 }
 
 /* R34: signed is compared with unsigned, so that negative votes are many. */
-#define VOTES	       32
-#define LAPSE_MOST_NS  UINT64_C(500000000)
+#define VOTES		   32
+#define LAPSE_MOST_NS	   UINT64_C(500000000)
 #define LAPSE_STEP_MOST_NS UINT64_C(50000000)
 
 static void adjust_lapse(struct uvm *uvm, um_ns since_last)
@@ -540,7 +538,7 @@ int um_uvm_thrash_hint(struct uvm *uvm, struct uvm_block *block, uint32_t page, 
 	}
 	if (hint->kind == UVM_HINT_THROTTLE) {
 		take_throttling(&q);
-		hint->until = q.record->nap_end;
+		hint->until = q.record->nap_end - 1;
 	}
 	return hint->kind == UVM_HINT_PIN ? take_pin(&q, hint->residency) : 0;
 }

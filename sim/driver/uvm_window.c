@@ -100,13 +100,16 @@ int um_uvm_split(struct uvm *uvm, struct uvm_window *window, uint32_t page)
 {
 	struct uvm_block *block = um_uvm_block_at(window, page), *tail;
 
-	if (block->pages.first == page)
+	if (block->pages.first == page) {
+		block->starts_range = true;
 		return 0;
+	}
 	tail = new_block(window, (struct uvm_region){page, block->pages.end});
 	if (!tail)
 		return UM_ENOMEM;
 	um_uvm_thrash_forget(uvm, block);
 	tail->policy = block->policy;
+	tail->starts_range = true;
 	tail->next = block->next;
 	block->next = tail;
 	block->pages.end = page;
@@ -176,8 +179,7 @@ static int restore_memory(void *context, const struct um_page_range *range, uint
 static int restore_pages(void *context, const struct um_page_range *range, uint32_t index)
 {
 	const struct restore *restore = context;
-	int error =
-		um_machine_populate(restore->uvm->machine, range, restore->device, &no_op);
+	int error = um_machine_populate(restore->uvm->machine, range, restore->device, &no_op);
 
 	(void)index;
 	if (!error)
@@ -237,8 +239,7 @@ static int restore_mappings(struct uvm *uvm, struct uvm_window *window,
 }
 
 /* Of duplicates one stays: nobody has looked at these pages. */
-static void end_duplicates(struct uvm *uvm, struct uvm_window *window,
-			   const struct uvm_mask *pages)
+static void end_duplicates(struct uvm *uvm, struct uvm_window *window, const struct uvm_mask *pages)
 {
 	struct uvm_mask seen = {{0}};
 
@@ -272,6 +273,7 @@ static int open_pool(struct uvm *uvm)
 
 	if (!window)
 		return UM_ENOMEM;
+	window->blocks->starts_range = true;
 	uvm->pool = window;
 	uvm->pool_pages = 0;
 	return add_own_piece(uvm, window, (struct uvm_region){0, UVM_WINDOW_PAGES});
@@ -382,6 +384,7 @@ static int make_windows(struct uvm *uvm, struct uvm_allocation *allocation)
 		if (!allocation->windows[i])
 			return UM_ENOMEM;
 		allocation->windows[i]->allocations = 1;
+		allocation->windows[i]->blocks->starts_range = i == 0;
 		error = add_piece(allocation->windows[i], &piece);
 		if (!error)
 			error = add_own_piece(uvm, allocation->windows[i],
@@ -456,21 +459,27 @@ static int walk_window(struct uvm_window *window, struct uvm_region region, uvm_
 	return error;
 }
 
+int um_uvm_walk(const struct uvm_allocation *allocation, uint64_t first, uint64_t end,
+		uvm_block_fn call, void *context)
+{
+	int error = 0;
+
+	while (first < end && !error) {
+		uint64_t window = first / UVM_WINDOW_PAGES, from = window * UVM_WINDOW_PAGES;
+		uint64_t next = from + UVM_WINDOW_PAGES < end ? from + UVM_WINDOW_PAGES : end;
+		struct uvm_region region = {(uint32_t)(first - from), (uint32_t)(next - from)};
+
+		error = walk_window(allocation->windows[window], region, call, context);
+		first = next;
+	}
+	return error;
+}
+
 int um_uvm_for_each_block(struct uvm *uvm, const struct um_page_range *range, uvm_block_fn call,
 			  void *context)
 {
 	const struct uvm_allocation *allocation = um_uvm_find(uvm, range->allocation);
-	um_page page = range->first_page, end = range->first_page + range->pages;
-	int error = 0;
+	uint64_t first = (uint64_t)allocation->offset + range->first_page;
 
-	while (page < end && !error) {
-		uint32_t at, pages;
-		struct uvm_window *window = um_uvm_window_at(allocation, page, &at);
-
-		pages = UVM_WINDOW_PAGES - at;
-		pages = pages < end - page ? pages : end - page;
-		error = walk_window(window, (struct uvm_region){at, at + pages}, call, context);
-		page += pages;
-	}
-	return error;
+	return um_uvm_walk(allocation, first, first + range->pages, call, context);
 }

@@ -28,10 +28,10 @@ static um_ns book(struct um_machine *machine, um_device_id device, bool to_devic
 	if (!bytes)
 		return at;
 	*(to_device ? &link->bytes_to_device : &link->bytes_to_host) += bytes;
-	return um_server_book(to_device ? &link->to_device : &link->to_host, at,
-			      latency + data_ns((double)bytes,
-						to_device ? spec->to_device_bytes_per_s
-							  : spec->to_host_bytes_per_s));
+	return um_server_book(
+		to_device ? &link->to_device : &link->to_host, at,
+		latency + data_ns((double)bytes, to_device ? spec->to_device_bytes_per_s
+							   : spec->to_host_bytes_per_s));
 }
 
 um_ns um_machine_transfer(struct um_machine *machine, um_device_id device, bool to_device,

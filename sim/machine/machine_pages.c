@@ -65,8 +65,7 @@ static void lose_others(struct um_machine *machine, struct allocation *allocatio
 
 static void report_migration(struct um_machine *machine, const struct um_page_range *run,
 			     um_device_id from, um_device_id to, uint64_t bytes,
-			     const struct um_why *why, bool joined,
-			     const struct transfer *transfer)
+			     const struct um_why *why, bool joined, const struct transfer *transfer)
 {
 	struct um_migration_row row = {
 		.op = or_null(why->op),
@@ -223,8 +222,8 @@ static int for_each_run(struct move *move, const struct um_page_range *range, ru
 static int bring(struct um_machine *machine, const struct um_page_range *range, um_device_id to,
 		 const struct um_why *why, um_ns at, um_ns *end, run_fn call)
 {
-	struct move move = {
-		machine, um_machine_managed(machine, range), to, why, at, at, machine->join_next};
+	struct move move = {machine,	       um_machine_managed(machine, range), to, why, at, at,
+			    machine->join_next};
 	int error = for_each_run(&move, range, call);
 
 	machine->join_next = false;
@@ -304,7 +303,8 @@ int um_machine_drop(struct um_machine *machine, const struct um_page_range *rang
 		    um_device_id from, const struct um_why *why)
 {
 	um_ns now = um_machine_now(machine);
-	struct move move = {machine, um_machine_managed(machine, range), from, why, now, now, false};
+	struct move move = {machine, um_machine_managed(machine, range), from, why, now, now,
+			    false};
 
 	return for_each_run(&move, range, drop_run);
 }

@@ -50,8 +50,8 @@ enum um_traffic_cause {
 #define UM_LINK_NONE "shared memory"
 
 /* driver_event.kind */
-#define UM_EVENT_QUEUE_EVICTION "queue_eviction"
-#define UM_EVENT_VRAM_REFUSED	"vram_refused" /* no room on the device: mapped from the host */
+#define UM_EVENT_QUEUE_EVICTION	 "queue_eviction"
+#define UM_EVENT_VRAM_REFUSED	 "vram_refused" /* no room on the device: mapped from the host */
 #define UM_EVENT_WORD_THRASHING	 "thrashing"
 #define UM_EVENT_WORD_THROTTLING "throttling"
 
