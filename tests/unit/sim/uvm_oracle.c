@@ -535,7 +535,8 @@ static void migrate_add_mappings(const struct region *block, const char *mask, i
 
 		if (!mask[i])
 			continue;
-		map_page(page, to, highest_permission(page, to));
+		if (!page->mapped[to])
+			map_page(page, to, highest_permission(page, to));
 		if (unmapped)
 			add_mappings_after_migration(policy, page, to, to);
 	}
