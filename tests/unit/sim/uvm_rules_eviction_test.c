@@ -231,6 +231,54 @@ static void evicted_pages_stay_mapped_for_accessed_by(void **state)
 	assert_int_equal(uvm_pages_remote(&uvm, op), BLOCK);
 }
 
+/* uvm_va_block_set_accessed_by: read-mostly ones not. */
+static void evicted_read_mostly_pages_are_not_mapped(void **state)
+{
+	int64_t a = uvm_data(&uvm, BLOCK), b = uvm_data(&uvm, BLOCK), op;
+
+	(void)state;
+	uvm_leave(&uvm, 2 * MIB);
+	fx_advise(&uvm.fx, a, "accessed_by", 0);
+	fx_advise(&uvm.fx, a, "read_mostly", 0);
+	uvm_prefetch(&uvm, a, 0, BLOCK, 0);
+	uvm_read(&uvm, b, 0, 1);
+	op = uvm_read(&uvm, a, 0, 16);
+	uvm_run(&uvm);
+	assert_int_equal(uvm_device_faults(&uvm, op), 1);
+	assert_int_equal(uvm_pages_in(&uvm, op), 16);
+}
+
+/* A block that is cut has one record for each piece (uvm_va_block_evict_chunks). */
+static void pieces_of_a_block_leave_one_by_one(void **state)
+{
+	int64_t a = uvm_data(&uvm, BLOCK), b = uvm_data(&uvm, BLOCK), op;
+
+	(void)state;
+	uvm_leave(&uvm, 2 * MIB);
+	fx_advise_pages(&uvm.fx, a, 100, 100, "preferred_location", 0);
+	uvm_prefetch(&uvm, a, 0, BLOCK, 0);
+	op = uvm_read(&uvm, b, 0, 1);
+	uvm_run(&uvm);
+	EXPECT_RECORDS(&uvm, op, UM_HOST, {"eviction", 0, 100}, {"eviction", 100, 100},
+		       {"eviction", 200, BLOCK - 200});
+}
+
+/* block_clear_resident_processor: such a block has no place among those that have left. */
+static void a_cut_block_that_has_left_does_not_go_first(void **state)
+{
+	int64_t a = uvm_data(&uvm, BLOCK), b = uvm_data(&uvm, BLOCK), c = uvm_data(&uvm, BLOCK), op;
+
+	(void)state;
+	uvm_leave(&uvm, 4 * MIB);
+	fx_advise_pages(&uvm.fx, b, 100, 100, "preferred_location", 0);
+	uvm_prefetch(&uvm, a, 0, BLOCK, 0);
+	uvm_prefetch(&uvm, b, 0, BLOCK, 0);
+	uvm_prefetch(&uvm, b, 0, BLOCK, UM_HOST);
+	op = uvm_read(&uvm, c, 0, 1);
+	uvm_run(&uvm);
+	expect_evicted(op, a, BLOCK);
+}
+
 /*
  * uvm_migrate: several blocks are gone through twice, to copy and to map; where they do not fit the
  * second time moves them again. Three blocks with room for two: three in and one out, then three and
@@ -336,6 +384,9 @@ int main(void)
 		RULE(the_host_faults_once_on_an_evicted_block),
 		RULE(an_evicted_block_faults_again),
 		RULE(evicted_pages_stay_mapped_for_accessed_by),
+		RULE(evicted_read_mostly_pages_are_not_mapped),
+		RULE(pieces_of_a_block_leave_one_by_one),
+		RULE(a_cut_block_that_has_left_does_not_go_first),
 		RULE(a_prefetch_of_too_much_goes_round_twice),
 		RULE(a_prefetch_of_a_block_evicts_one),
 		RULE(a_device_allocation_evicts),

@@ -278,6 +278,24 @@ static void unset_read_mostly_maps_accessed_by(void **state)
 	assert_int_equal(uvm_pages_remote(&uvm, op), BLOCK);
 }
 
+/* uvm_va_block_add_mappings: that gives rights back that are missing, the host's own as well. */
+static void unset_read_mostly_lets_accessed_by_write(void **state)
+{
+	int64_t with = uvm_data(&uvm, 16), without = uvm_data(&uvm, BLOCK), free_to, not ;
+
+	(void)state;
+	fx_advise(&uvm.fx, with, "accessed_by", UM_HOST);
+	fx_advise(&uvm.fx, with, "read_mostly", 0);
+	fx_advise(&uvm.fx, with, "unset_read_mostly", 0);
+	free_to = uvm_host_write(&uvm, with, 0, 16);
+	fx_advise(&uvm.fx, without, "read_mostly", 0);
+	fx_advise(&uvm.fx, without, "unset_read_mostly", 0);
+	not = uvm_host_write(&uvm, without, 0, 16);
+	uvm_run(&uvm);
+	expect_host(free_to, 0, 0);
+	expect_host(not, 16, 0);
+}
+
 #define RULE(name) cmocka_unit_test_setup_teardown(name, open_trace, close_trace)
 
 int main(void)
@@ -299,6 +317,7 @@ int main(void)
 		RULE(unset_read_mostly_keeps_the_hosts_copies),
 		RULE(unset_read_mostly_keeps_preferred_copies),
 		RULE(unset_read_mostly_maps_accessed_by),
+		RULE(unset_read_mostly_lets_accessed_by_write),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

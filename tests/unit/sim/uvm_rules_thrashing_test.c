@@ -63,6 +63,17 @@ static void expect_moves_at_once(int turn, int64_t pages)
 	assert_true(took_ns(turn) < SLACK_NS);
 }
 
+/* Pages of driver_event rows of a kind; op 0: of all. */
+static int64_t pages_that(const char *kind, int64_t op)
+{
+	const struct um_driver_event_row *row;
+	int64_t count = 0;
+
+	for (size_t n = 0; (row = row_log_event(&uvm.log, kind, n)); n++)
+		count += !op || row->op == op ? row->pages : 0;
+	return count;
+}
+
 /*
  * thrashing_event_cb: tracking begins with the second event of a block, by another processor; from
  * then on a page counts each that follows the last within a lapse, and thrashes from the third on
@@ -78,6 +89,8 @@ static void a_page_that_thrashes_moves_alone(void **state)
 	for (int turn = 0; turn < 5; turn++)
 		expect_moves_at_once(turn, 16);
 	expect_moves_at_once(5, 1);
+	assert_int_equal(pages_that(UM_EVENT_WORD_THRASHING, ops[4]), 16);
+	assert_int_equal(pages_that(UM_EVENT_WORD_THRASHING, 0), 16);
 }
 
 /*
@@ -94,6 +107,17 @@ static void the_other_processor_waits_for_a_nap(void **state)
 	for (int turn = 6; turn < 9; turn++) {
 		assert_int_equal(pages_of(turn), 1);
 		assert_in_range(took_ns(turn), LAPSE_NS - SLACK_NS, LAPSE_NS + SLACK_NS);
+	}
+	assert_int_equal(pages_that(UM_EVENT_WORD_THROTTLING, 0), 3);
+	for (size_t n = 0; n < 3; n++) {
+		const struct um_driver_event_row *row =
+			row_log_event(&uvm.log, UM_EVENT_WORD_THROTTLING, n);
+
+		assert_int_equal(row->device, n == 1 ? UM_HOST : 0);
+		assert_int_equal(row->allocation, data);
+		assert_int_equal(row->first_page, 0);
+		assert_in_range(row->end_ns - row->start_ns, LAPSE_NS - SLACK_NS,
+				LAPSE_NS + SLACK_NS);
 	}
 }
 
