@@ -11,7 +11,7 @@
 /* What service costs beside the link; no rule. */
 #define NO_COSTS                                                                                   \
 	", batch_time: 0ns, block_time: 0ns, page_time: 0ns, new_block_time: 0ns, "                \
-	"unmap_time: 0ns, evict_time: 0ns, cpu_fault_time: 0ns, faults_per_wave: 1"
+	"unmap_time: 0ns, evict_time: 0ns, cpu_fault_time: 0ns"
 
 void uvm_open(struct uvm *uvm, const char *parameters)
 {
