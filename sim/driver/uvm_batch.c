@@ -251,7 +251,10 @@ int um_uvm_on_device_faults(struct uvm *uvm, um_device_id device)
 
 	if (server->busy && !server->napping)
 		return 0;
-	if (server->napping) { /* what was left out comes back with the next replay */
+	if (server->napping) {
+		if (um_fault_buffer_waiting(buffer_of(uvm, device)) <= server->beyond)
+			return 0; /* nothing new */
+		/* What was left out comes back with the next replay. */
 		server->napping = server->discards_all = false;
 		discard(uvm, device);
 	}
