@@ -6,6 +6,7 @@ cd "$(dirname "$0")"
 . .ci/setup.sh
 um_setup
 
+echo "building into build/: minutes the first time"
 cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release --log-level=WARNING >/dev/null
 ninja -C build --quiet umhipcc umhip umwrap umtrace umsim umanalyze kernels | sed '/no work to do/d'
 

@@ -14,7 +14,10 @@ struct um_simulation {
 	/* Progress for a terminal: operations done of all; may be NULL. */
 	void (*progress)(void *context, uint64_t done, uint64_t all);
 	void *progress_context;
-	/* What the driver was asked and does not do; may be NULL. */
+	/*
+	 * What was asked and is not simulated; may be NULL. `what` lives for the call, `why` is a
+	 * literal.
+	 */
 	void (*ignored)(void *context, const char *what, const char *why);
 	void *ignored_context;
 };

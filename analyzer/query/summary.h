@@ -50,8 +50,9 @@ struct um_allocation_summary {
 
 /* Rows of driver_event of one kind and reason. */
 struct um_event_summary {
-	const char *kind, *reason;	   /* reason: NULL where there is none */
-	int64_t count, duration_ns, pages; /* added up; UM_NULL where one is not known */
+	const char *kind, *reason; /* reason: NULL where there is none */
+	/* Added up; UM_NULL where one is not known. */
+	int64_t count, duration_ns, pages, waited_ns;
 };
 
 /* The least that any driver could have done, beside what this one did. */

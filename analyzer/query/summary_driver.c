@@ -20,6 +20,7 @@ static int add_event(struct sqlite3_stmt *row, void *context)
 		.count = um_query_integer(row, 2),
 		.duration_ns = um_query_integer(row, 3),
 		.pages = um_query_integer(row, 4),
+		.waited_ns = um_query_integer(row, 5),
 	};
 	error = um_summary_keep(summary, &event->kind, "driver_event", "kind");
 	return error || !event->reason
@@ -98,12 +99,12 @@ static int add_bound(struct sqlite3_stmt *row, void *context)
 
 int um_summary_load_driver(struct um_summary *summary, struct um_db *db)
 {
-	int error = um_query_each(db,
-				  "SELECT kind, reason, SUM(count),"
-				  " " UM_KNOWN_SUM(end_ns - start_ns) ", " UM_KNOWN_SUM(
-					  pages) " FROM driver_event GROUP BY kind, reason"
-						 " ORDER BY kind, 3 DESC, reason",
-				  add_event, summary);
+	int error = um_query_each(
+		db,
+		"SELECT kind, reason, SUM(count),"
+		" " UM_KNOWN_SUM(end_ns - start_ns) ", " UM_KNOWN_SUM(pages) ", " UM_KNOWN_SUM(
+			waited_ns) " FROM driver_event GROUP BY kind, reason ORDER BY kind, 3 DESC, reason",
+		add_event, summary);
 
 	if (!error)
 		error = um_query_each(

@@ -200,8 +200,13 @@ static const struct field fault_fields[] = {
 	{0},
 };
 static const struct field event_fields[] = {
-	{EVENT(kind), true},	     {EVENT(reason), true}, {EVENT(count), false},
-	{EVENT(duration_ns), false}, {EVENT(pages), false}, {0},
+	{EVENT(kind), true},
+	{EVENT(reason), true},
+	{EVENT(count), false},
+	{EVENT(duration_ns), false},
+	{EVENT(pages), false},
+	{EVENT(waited_ns), false},
+	{0},
 };
 static const struct field bound_fields[] = {
 	{BOUND(quantity), true},

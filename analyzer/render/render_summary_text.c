@@ -1,11 +1,10 @@
 #include "render_summary.h"
 
 #include "summary_driver.h"
+#include "summary_end.h"
 #include "summary_head.h"
 #include "trace/base/error.h"
 #include "trace/base/kernel_name.h"
-#include "trace/base/paths.h"
-#include "trace/base/shell_quote.h"
 #include "trace/base/text_table.h"
 #include "trace/base/text_width.h"
 #include "trace/base/units.h"
@@ -194,10 +193,11 @@ static void print_faults_of(FILE *out, const char *whose, const struct um_fault_
 			um_format_count(count, sizeof(count), (uint64_t)totals->faults));
 	if (totals->pages) {
 		print_accesses(out, totals);
-		put_counted(out, totals->pages, "page of 4 KiB", "pages of 4 KiB");
+		fputs("on ", out);
+		put_counted(out, totals->pages, "page", "pages");
 	}
 	if (totals->batches) {
-		fputs(" in ", out);
+		fputs(", served in ", out);
 		put_counted(out, totals->batches, "batch", "batches");
 	}
 	fputc('\n', out);
@@ -205,11 +205,13 @@ static void print_faults_of(FILE *out, const char *whose, const struct um_fault_
 
 static void print_faults(FILE *out, const struct um_summary *summary)
 {
-	fputs("\nPage faults\n", out);
 	if (!summary->has_faults) {
-		fputs(NOT_THERE, out);
+		fputs("\nPage faults\n" NOT_THERE, out);
 		return;
 	}
+	fputs("\nPage faults, each of the page of 4 KiB that was touched; what moved for them is "
+	      "above\n",
+	      out);
 	print_faults_of(out, "of the GPU", &summary->device_faults);
 	print_faults_of(out, "of the host", &summary->host_faults);
 }
@@ -218,12 +220,12 @@ static void print_faults(FILE *out, const struct um_summary *summary)
 
 /* The time stands last, so that a list without it ends there. */
 static const struct um_text_column kernel_columns[] = {
-	{"kernel", UM_ALIGN_LEFT},	{"launches", UM_ALIGN_RIGHT},
-	{"faults", UM_ALIGN_RIGHT},	{"moved in", UM_ALIGN_RIGHT},
-	{"moved out", UM_ALIGN_RIGHT},	{"remote in", UM_ALIGN_RIGHT},
-	{"remote out", UM_ALIGN_RIGHT}, {"reads", UM_ALIGN_RIGHT},
-	{"writes", UM_ALIGN_RIGHT},	{"requests", UM_ALIGN_RIGHT},
-	{"time", UM_ALIGN_RIGHT},	{NULL, 0}};
+	{"kernel", UM_ALIGN_LEFT},	 {"launches", UM_ALIGN_RIGHT},
+	{"faults", UM_ALIGN_RIGHT},	 {"moved\nin", UM_ALIGN_RIGHT},
+	{"moved\nout", UM_ALIGN_RIGHT},	 {"remote\nin", UM_ALIGN_RIGHT},
+	{"remote\nout", UM_ALIGN_RIGHT}, {"reads", UM_ALIGN_RIGHT},
+	{"writes", UM_ALIGN_RIGHT},	 {"requests", UM_ALIGN_RIGHT},
+	{"time", UM_ALIGN_RIGHT},	 {NULL, 0}};
 enum {
 	KERNEL_COLUMNS = sizeof(kernel_columns) / sizeof(kernel_columns[0]),
 	TIME_COLUMN = KERNEL_COLUMNS - 2
@@ -325,14 +327,14 @@ static const struct um_text_column allocation_columns[] = {{"allocation", UM_ALI
 							   {"kind", UM_ALIGN_LEFT},
 							   {"bytes", UM_ALIGN_RIGHT},
 							   {"touched", UM_ALIGN_RIGHT},
-							   {"GPU faults", UM_ALIGN_RIGHT},
-							   {"host faults", UM_ALIGN_RIGHT},
-							   {"moved in", UM_ALIGN_RIGHT},
-							   {"moved out", UM_ALIGN_RIGHT},
-							   {"remote in", UM_ALIGN_RIGHT},
-							   {"remote out", UM_ALIGN_RIGHT},
+							   {"GPU\nfaults", UM_ALIGN_RIGHT},
+							   {"host\nfaults", UM_ALIGN_RIGHT},
+							   {"moved\nin", UM_ALIGN_RIGHT},
+							   {"moved\nout", UM_ALIGN_RIGHT},
+							   {"remote\nin", UM_ALIGN_RIGHT},
+							   {"remote\nout", UM_ALIGN_RIGHT},
 							   {"copied", UM_ALIGN_RIGHT},
-							   {"host pages", UM_ALIGN_RIGHT},
+							   {"host\npages", UM_ALIGN_RIGHT},
 							   {NULL, 0}};
 
 static const char *without_folders(const char *path)
@@ -462,72 +464,13 @@ static int print_allocations(FILE *out, const struct um_summary *summary, size_t
 	return error;
 }
 
-/* ---------------------------------------------------------------- the end */
-
-static void print_losses(FILE *out, const struct um_summary *summary)
-{
-	char count[32];
-
-	fputs("\nLosses\n", out);
-	if (!summary->loss_count)
-		fputs(strcmp(summary->run.ended, "running") == 0
-			      ? "  none is noted, but the file ends early\n"
-			      : "  none: everything that was asked for is in the file\n",
-		      out);
-	for (size_t i = 0; i < summary->loss_count; i++) {
-		const struct um_loss_row *loss = &summary->losses[i];
-		fputs("  ", out);
-		um_text_print(out, loss->kind);
-		fprintf(out, ": %s", um_format_count(count, sizeof(count), (uint64_t)loss->count));
-		if (loss->op != UM_NULL)
-			fprintf(out, " in op %" PRId64, loss->op);
-		if (loss->detail) {
-			fputs(", ", out);
-			um_text_print(out, loss->detail);
-		}
-		fputc('\n', out);
-	}
-}
-
-/* A command to type, its words quoted where the shell wants it. */
-static int print_command(FILE *out, const char *const *words, const char *what_for)
-{
-	char *line = um_shell_quote((char *const *)words);
-
-	if (!line)
-		return um_fail(UM_ENOMEM, "out of memory");
-	fputs("\nNext: ", out);
-	um_text_print(out, line);
-	fputs(what_for, out);
-	free(line);
-	return 0;
-}
-
-static int print_next(FILE *out, const struct um_summary *summary)
-{
-	char *policy = NULL;
-
-	if (strcmp(summary->run.role, "simulation") == 0) {
-		const char *const words[] = {"umanalyze", "summary",
-					     summary->run.source ? summary->run.source : "TRACE",
-					     NULL};
-		return print_command(out, words, ", to set this beside the program as it ran\n");
-	}
-	int error = um_path_share(&policy, "policies/prefetch.yaml");
-	if (error)
-		return error;
-	const char *const words[] = {"umsim", "replay", summary->path, "-P", policy, NULL};
-	error = print_command(out, words, ", for what another policy would do\n");
-	free(policy);
-	return error;
-}
-
 int um_render_summary_text(FILE *out, const struct um_summary *summary, size_t rows)
 {
 	if (rows == 0)
 		rows = SIZE_MAX;
-	um_render_summary_head(out, summary);
-	int error = print_traffic(out, summary);
+	int error = um_render_summary_head(out, summary);
+	if (!error)
+		error = print_traffic(out, summary);
 	if (!error)
 		print_faults(out, summary);
 	if (!error)
@@ -537,9 +480,7 @@ int um_render_summary_text(FILE *out, const struct um_summary *summary, size_t r
 	if (!error)
 		error = print_allocations(out, summary, rows);
 	if (!error)
-		print_losses(out, summary);
-	if (!error)
-		error = print_next(out, summary);
+		error = um_render_summary_end(out, summary);
 	if (!error && fflush(out) != 0)
 		error = um_fail_errno(UM_EIO, "writing");
 	return error;

@@ -26,6 +26,7 @@ static const char *event_label(const char *kind)
 	} labels[] = {
 		{UM_EVENT_QUEUE_EVICTION, "queues of the GPU stopped"},
 		{UM_EVENT_VRAM_REFUSED, "no room in device memory"},
+		{UM_EVENT_FAULT_DROPPED, "faults of the GPU dropped"},
 	};
 
 	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
@@ -37,6 +38,7 @@ static const char *event_label(const char *kind)
 static void event_row(struct um_text_table *table, const struct um_event_summary *event)
 {
 	bool stops = strcmp(event->kind, UM_EVENT_QUEUE_EVICTION) == 0;
+	bool drops = strcmp(event->kind, UM_EVENT_FAULT_DROPPED) == 0;
 
 	um_text_table_cell(table, "%s", event_label(event->kind));
 	um_text_table_cell(table, "%s", event->reason ? event->reason : "-");
@@ -46,14 +48,32 @@ static void event_row(struct um_text_table *table, const struct um_event_summary
 	     stops || event->pages < 0 ? UM_NULL
 				       : (int64_t)((uint64_t)event->pages * UM_PAGE_BYTES),
 	     um_format_bytes);
-	cell(table, stops ? event->duration_ns : UM_NULL, um_format_duration);
+	cell(table, stops || drops ? event->duration_ns : UM_NULL, um_format_duration);
+	cell(table, event->waited_ns, um_format_duration);
+}
+
+/* What the times are. */
+static void note_times(struct um_text_table *table, const struct um_summary *summary)
+{
+	for (size_t i = 0; i < summary->event_count; i++)
+		if (strcmp(summary->events[i].kind, UM_EVENT_FAULT_DROPPED) == 0) {
+			um_text_table_note(
+				table, "dropped: so soon after another on the same range; time: "
+				       "while some access waited for that; waits: of all of them, "
+				       "added up");
+			return;
+		}
 }
 
 static int print_events(FILE *out, const struct um_summary *summary)
 {
-	static const struct um_text_column columns[] = {
-		{"event", UM_ALIGN_LEFT},   {"reason", UM_ALIGN_LEFT}, {"times", UM_ALIGN_RIGHT},
-		{"memory", UM_ALIGN_RIGHT}, {"time", UM_ALIGN_RIGHT},  {NULL, 0}};
+	static const struct um_text_column columns[] = {{"event", UM_ALIGN_LEFT},
+							{"reason", UM_ALIGN_LEFT},
+							{"times", UM_ALIGN_RIGHT},
+							{"memory", UM_ALIGN_RIGHT},
+							{"time", UM_ALIGN_RIGHT},
+							{"waits", UM_ALIGN_RIGHT},
+							{NULL, 0}};
 	struct um_text_table *table;
 	int error;
 
@@ -65,6 +85,7 @@ static int print_events(FILE *out, const struct um_summary *summary)
 	fputs("\nWhat the driver did beside\n", out);
 	for (size_t i = 0; i < summary->event_count; i++)
 		event_row(table, &summary->events[i]);
+	note_times(table, summary);
 	error = um_text_table_print(table, out, 2);
 	um_text_table_destroy(table);
 	return error;

@@ -1,5 +1,6 @@
 #include "summary_head.h"
 
+#include "trace/base/error.h"
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
 #include "trace/db/xnack_text.h"
@@ -10,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LABEL_COLUMNS 13
+
 static void begin(FILE *out, const char *label)
 {
-	fprintf(out, "  %-11s", label);
+	fprintf(out, "  %-*s", LABEL_COLUMNS - 2, label);
 }
 
 static void put(FILE *out, const char *before, const char *text, const char *after)
@@ -63,8 +66,8 @@ static void put_ending(FILE *out, const struct um_run_row *run)
 		fprintf(out, "the program was ended by signal %" PRId64 " (%s)\n", run->exit_signal,
 			strsignal((int)run->exit_signal));
 	else
-		fputs("it ENDS EARLY: its writer was stopped, or still runs;\n"
-		      "             everything below is up to there\n",
+		fputs("it ENDS EARLY: its writer was stopped, or still runs; everything below is up "
+		      "to there\n",
 		      out);
 }
 
@@ -254,6 +257,42 @@ static bool is_shown(const struct um_summary *summary, size_t row, const struct 
 	return false;
 }
 
+/* What a kind of record is to a reader; the table's name where it says so itself. */
+static const char *record_words(const char *record)
+{
+	static const struct {
+		const char *record, *words;
+	} known[] = {
+		{"op.time", "times of operations"},
+		{"page_access", "pages and lines that kernels touched"},
+		{"page_access.host", "pages that the host touched"},
+		{"page_access.requests", "requests of kernels"},
+		{"access_chunk", "order of kernels' accesses"},
+		{"fault", "faults"},
+		{"migration", "migrations"},
+		{"mapping", "mappings"},
+		{"remote_access", "remote accesses"},
+		{"driver_event", "what the driver did beside"},
+		{"copy_traffic", "explicit copies"},
+		{"bound", "the ideal"},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(record, known[i].record) == 0)
+			return known[i].words;
+	return record;
+}
+
+/* "migrations", or of what a simulation started from "pages that the host touched (the trace's)" */
+static void put_record(FILE *out, const char *before, const char *record)
+{
+	static const char source[] = "source.";
+	bool is_source = strncmp(record, source, strlen(source)) == 0;
+
+	put(out, before, record_words(is_source ? record + strlen(source) : record),
+	    is_source ? " (the trace's)" : "");
+}
+
 /* The records of one origin, and where it has details, those that share them on a line. */
 static void put_origin(FILE *out, const struct um_summary *summary,
 		       const struct origin_words *words)
@@ -266,10 +305,10 @@ static void put_origin(FILE *out, const struct um_summary *summary,
 			continue;
 		begin(out, label);
 		label = "";
-		put(out, "", first->record, "");
+		put_record(out, "", first->record);
 		for (size_t next = i + 1; next < origins_shown(summary); next++)
 			if (together(first, &summary->origins[next], words))
-				put(out, ", ", summary->origins[next].record, "");
+				put_record(out, ", ", summary->origins[next].record);
 		put(out, ": ", words->detailed && first->detail ? first->detail : words->meaning,
 		    "\n");
 	}
@@ -318,9 +357,8 @@ static void put_memory(FILE *out, const struct um_summary *summary)
 	fputc('\n', out);
 }
 
-void um_render_summary_head(FILE *out, const struct um_summary *summary)
+static void put_settings(FILE *out, const struct um_summary *summary)
 {
-	put_title(out, summary);
 	put_xnack(out, summary);
 	put_recorded(out, &summary->run);
 	put_machine(out, summary);
@@ -330,4 +368,26 @@ void um_render_summary_head(FILE *out, const struct um_summary *summary)
 	put_origins(out, summary);
 	put_calls(out, summary);
 	put_memory(out, summary);
+}
+
+/* Commands stay whole, so that they can be copied; the other lines are wrapped behind their labels. */
+int um_render_summary_head(FILE *out, const struct um_summary *summary)
+{
+	char *text = NULL, *at, *line;
+	size_t bytes;
+	FILE *settings = open_memstream(&text, &bytes);
+
+	if (!settings)
+		return um_fail(UM_ENOMEM, "out of memory");
+	put_settings(settings, summary);
+	if (fclose(settings) != 0) {
+		free(text);
+		return um_fail(UM_ENOMEM, "out of memory");
+	}
+	put_title(out, summary);
+	at = text;
+	while ((line = strsep(&at, "\n")) && at)
+		um_text_print_wrapped(out, line, 0, LABEL_COLUMNS);
+	free(text);
+	return 0;
 }

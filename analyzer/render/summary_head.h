@@ -4,7 +4,8 @@
 
 #include "render_summary.h"
 
-void um_render_summary_head(FILE *out, const struct um_summary *);
+/* UM_ENOMEM. */
+int um_render_summary_head(FILE *out, const struct um_summary *);
 /* As um_xnack_text(). */
 char *um_summary_xnack_text(char *buffer, size_t capacity, const struct um_summary *);
 

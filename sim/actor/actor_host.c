@@ -144,7 +144,7 @@ int um_host_step(void *context, uint64_t argument)
 			end_op(host);
 		error = take_next(host, &more);
 	}
-	return error;
+	return error ? error : um_simulation_check_exit(host->state);
 }
 
 bool um_host_at_end(const struct um_host *host)

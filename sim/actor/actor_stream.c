@@ -273,7 +273,9 @@ int um_streams_done(struct um_streams *streams, struct um_task *task)
 				     um_engine_now(streams->state->engine));
 	free(task);
 	error = start_all(streams);
-	return error ? error : um_host_look(streams->state->host);
+	if (!error)
+		error = um_host_look(streams->state->host);
+	return error ? error : um_simulation_check_exit(streams->state);
 }
 
 bool um_streams_idle(const struct um_streams *streams)

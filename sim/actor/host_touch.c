@@ -84,8 +84,8 @@ static struct um_remote_access_row remote_row(const struct um_host *host,
 }
 
 /* Accesses the run, which is on devices; returns when the last line has crossed. */
-static um_ns access_from_afar(struct um_host *host, const struct um_page_access_row *row,
-			      const struct um_page_range *run)
+static um_ns access_remotely(struct um_host *host, const struct um_page_access_row *row,
+			     const struct um_page_range *run)
 {
 	struct um_simulation_state *state = host->state;
 	um_page page = run->first_page, run_end = page + run->pages;
@@ -126,7 +126,7 @@ static int touch_some(struct um_host *host, const struct um_page_access_row *row
 		*waits = true;
 		return host_fault(host, &ahead);
 	}
-	ready = map == UM_MAP_REMOTE ? access_from_afar(host, row, &run)
+	ready = map == UM_MAP_REMOTE ? access_remotely(host, row, &run)
 				     : um_machine_ready_at(state->machine, &run, UM_HOST);
 	if (!(place & UM_PAGE_POPULATED))
 		um_machine_touch(state->machine, &run, UM_HOST, host->writes,

@@ -26,9 +26,6 @@ struct look {
 
 /* --- allocations --- */
 
-/* As the machine has it (um_machine_add). */
-#define ALLOCATIONS_MAX (1 << 26)
-
 static bool can_migrate(const struct look *look, const struct um_allocation_row *row)
 {
 	int kind = um_word_code(um_allocation_words, row->kind);
@@ -43,7 +40,7 @@ static int note_allocation(const void *data, void *context)
 	size_t id = (size_t)row->allocation, count = look->allocations ? look->allocations : 64;
 	int64_t pages = row->bytes > 0 ? (row->bytes - 1) / UM_PAGE_BYTES + 1 : 0, *grown;
 
-	if (row->allocation <= 0 || row->allocation >= ALLOCATIONS_MAX || pages > UINT32_MAX ||
+	if (row->allocation <= 0 || row->allocation >= UM_ALLOC_IDS_END || pages > UINT32_MAX ||
 	    !can_migrate(look, row))
 		return 0;
 	while (count <= id)

@@ -9,6 +9,7 @@
 #include "sim/policy/policy_check.h"
 #include "trace/base/error.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -326,6 +327,35 @@ static int act_prefetch(struct um_player *player, const struct um_rule *rule,
 	return error;
 }
 
+static bool asks(const struct um_rule *rule)
+{
+	return rule->is_prefetch || rule->has_preferred_location || rule->accessed_by ||
+	       rule->has_read_mostly || rule->has_coarse_grain;
+}
+
+/*
+ * The action is about memory that takes no advice. Says so, once for a rule and kind of memory, unless
+ * it is managed memory, of which um_simulation_takes_advice() has said why.
+ */
+static void refuse(const struct um_player *player, const struct action *action)
+{
+	const struct um_policy *policy = player->state->policy;
+	const struct um_rule *rule = &policy->rules[action->rule];
+	const struct um_allocation_row *row = um_source_allocation(
+		player->state->source, subject(player, action->allocation)->allocation);
+	int kind = row ? um_player_kind(player, row) : UM_ALLOCATION_MANAGED;
+	char what[512];
+
+	if (kind == UM_ALLOCATION_MANAGED || !asks(rule))
+		return;
+	snprintf(what, sizeof(what), "%.400s:%u: %s of %s memory", policy->path, rule->line,
+		 rule->is_prefetch ? "prefetch" : "advice", um_word(um_allocation_words, kind));
+	um_ignore(player->state, what,
+		  kind == UM_ALLOCATION_PAGEABLE
+			  ? "the driver model does not migrate it here"
+			  : "CUDA and HIP take prefetches and advice for managed memory only");
+}
+
 static int act(struct um_player *player, const struct action *action, um_ns *done_at,
 	       struct um_task_name *waits_for)
 {
@@ -334,8 +364,12 @@ static int act(struct um_player *player, const struct action *action, um_ns *don
 	struct um_page_range range;
 	int error = um_simulation_ensure(player->state, id, action->op);
 
-	if (error || !um_simulation_takes_advice(player->state, id))
+	if (error)
 		return error;
+	if (!um_simulation_takes_advice(player->state, id)) {
+		refuse(player, action);
+		return 0;
+	}
 	range = range_of(player, action);
 	if (!range.pages)
 		return 0;

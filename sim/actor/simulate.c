@@ -13,7 +13,7 @@
 
 void um_ignore(struct um_simulation_state *state, const char *what, const char *why)
 {
-	const char **grown;
+	char **grown;
 
 	for (size_t i = 0; i < state->told_count; i++)
 		if (!strcmp(state->told[i], what))
@@ -21,7 +21,8 @@ void um_ignore(struct um_simulation_state *state, const char *what, const char *
 	grown = realloc(state->told, (state->told_count + 1) * sizeof(*grown));
 	if (grown) {
 		state->told = grown;
-		state->told[state->told_count++] = what;
+		state->told[state->told_count] = strdup(what);
+		state->told_count += state->told[state->told_count] != NULL;
 	}
 	if (state->request->ignored)
 		state->request->ignored(state->request->ignored_context, what, why);
@@ -202,6 +203,21 @@ void um_simulation_report(struct um_simulation_state *state, const struct um_op_
 	um_probe_op(state->probe, &row);
 }
 
+static bool is_all_done(const struct um_simulation_state *state)
+{
+	return um_host_at_end(state->host) && um_streams_idle(state->streams);
+}
+
+int um_simulation_check_exit(struct um_simulation_state *state)
+{
+	const struct um_driver_ops *ops = state->driver->ops;
+
+	if (state->has_exited || !is_all_done(state))
+		return 0;
+	state->has_exited = true;
+	return ops->on_exit ? ops->on_exit(state->driver) : 0;
+}
+
 /* --- putting it together --- */
 
 static bool takes_page_bytes(const struct um_driver_ops *ops, uint64_t page_bytes)
@@ -318,6 +334,8 @@ static void unmake(struct um_simulation_state *state)
 	um_machine_destroy(state->machine);
 	um_engine_destroy(state->engine);
 	free(state->own_params);
+	for (size_t i = 0; i < state->told_count; i++)
+		free(state->told[i]);
 	free(state->told);
 }
 
@@ -364,7 +382,7 @@ int um_simulate(const struct um_simulation *request)
 		error = um_host_start(state.host);
 	if (!error)
 		error = run_events(&state);
-	if (!error && !(um_host_at_end(state.host) && um_streams_idle(state.streams)))
+	if (!error && !state.has_exited)
 		error = um_fail(UM_EFORMAT,
 				"%s: operations wait for each other, which no program's can",
 				um_db_path(request->trace));

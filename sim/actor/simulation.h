@@ -35,13 +35,14 @@ struct um_simulation_state {
 	struct um_streams *streams;
 	struct um_player *player;
 	struct um_host *host;
+	bool has_exited;	   /* all operations and their tasks are done */
 	uint64_t host_allocations; /* pinned, registered or pageable ones made so far */
 	uint64_t next_address;	   /* of a managed or device allocation */
-	const char **told;	   /* kinds of things ignored, each said once: literals */
+	char **told;		   /* kinds of things ignored, each said once */
 	size_t told_count;
 };
 
-/* Says once per `what` that something is not simulated. Both are literals. */
+/* Says once per `what` that something is not simulated; `why` is a literal. */
 void um_ignore(struct um_simulation_state *, const char *what, const char *why);
 
 /*
@@ -66,6 +67,9 @@ struct um_page_range um_simulation_pages(const struct um_simulation_state *, int
 /* The op is over: tells the probe with simulated times. */
 void um_simulation_report(struct um_simulation_state *, const struct um_op_row *op, um_ns start,
 			  um_ns end);
+
+/* A task is done, or the host's last op: tells the driver, once, if that was the program's end. */
+int um_simulation_check_exit(struct um_simulation_state *);
 
 /* --- tasks on streams (actor_stream.c) --- */
 

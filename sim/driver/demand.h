@@ -61,12 +61,10 @@ int um_demand_on_free(struct um_driver *, um_alloc_id, um_ns *done_at);
 
 /* --- the order in which units leave a device (demand_order.c) --- */
 
-/* The units, which are not in the order, have come to the device. */
-int um_demand_note_arrival(struct demand *, const struct um_page_range *, um_device_id);
+/* Those that have memory of the device and are not in the order come into it as new. */
+int um_demand_put_in(struct demand *, const struct um_page_range *, um_device_id);
 /* The units, or what of them is in the order, leave it: they are gone, or are not to be evicted. */
 void um_demand_take_out(struct demand *, const struct um_page_range *, um_device_id);
-/* Those that were taken out but are on the device come back as new. */
-int um_demand_put_back(struct demand *, const struct um_page_range *, um_device_id);
 /* Those that have no memory of the device any more leave the order. */
 void um_demand_note_leaving(struct demand *, const struct um_page_range *, um_device_id);
 void um_demand_on_touch(struct um_driver *, const struct um_page_range *, um_device_id, bool write);
@@ -99,7 +97,7 @@ struct arrival_plan {
 	struct um_why why;
 };
 
-/* There is room. */
+/* There is room. They are not in the order yet: um_demand_put_in() when all is there. */
 int um_demand_bring(struct demand *, const struct arrival_plan *, um_ns at, um_ns *end);
 int um_demand_on_faults(struct um_driver *, struct um_fault_buffer *);
 int um_demand_on_prefetch(struct um_driver *, const struct um_prefetch *, um_ns *done_at);

@@ -1,8 +1,7 @@
 /* Making room: the order says who leaves. */
 #include "demand.h"
+#include "out_of_memory.h"
 
-#include "trace/base/error.h"
-#include "trace/base/units.h"
 #include "trace/spool/spool_record.h"
 
 /* Takes the first victim and the neighbours that come next in order, as many as are needed. */
@@ -12,10 +11,10 @@ static bool take_victims(struct demand *demand, um_device_id device, uint64_t ne
 	struct um_evict_order *order = demand->order[device];
 	struct um_page_range unit;
 
-	if (!um_evict_victim(order, victims, NULL, NULL))
+	if (!um_evict_victim(order, victims))
 		return false;
 	um_demand_take_out(demand, victims, device);
-	while (victims->pages < needed_pages && um_evict_victim(order, &unit, NULL, NULL) &&
+	while (victims->pages < needed_pages && um_evict_victim(order, &unit) &&
 	       unit.allocation == victims->allocation &&
 	       unit.first_page == victims->first_page + victims->pages) {
 		um_demand_take_out(demand, &unit, device);
@@ -129,21 +128,12 @@ int um_demand_on_pressure(struct um_driver *driver, const struct um_pressure *pr
 	struct demand *demand = demand_of(driver);
 	um_device_id device = pressure->device;
 	um_ns now = um_machine_now(demand->machine);
-	char text[3][32];
 	bool made;
 	int error = um_demand_make_room(demand, device, pressure->bytes, pressure->op, now, done_at,
 					&made);
 
-	if (error || made)
-		return error;
-	return um_fail(
-		UM_ELIMIT,
-		"device %d: hipMalloc would fail with hipErrorOutOfMemory: %s do not fit where "
-		"device allocations leave %s of %s; what a program does then its trace does not "
-		"tell",
-		device, um_format_bytes(text[0], sizeof(text[0]), pressure->bytes),
-		um_format_bytes(text[1], sizeof(text[1]),
-				um_machine_memory_free(demand->machine, device)),
-		um_format_bytes(text[2], sizeof(text[2]),
-				um_machine_memory_total(demand->machine, device)));
+	return error || made ? error
+			     : um_refuse_device_allocation(
+				       demand->machine, device, pressure->bytes,
+				       um_machine_memory_free(demand->machine, device));
 }

@@ -25,7 +25,7 @@ int um_demand_bring(struct demand *demand, const struct arrival_plan *plan, um_n
 		error = um_machine_map(demand->machine, &plan->range, plan->device,
 				       plan->duplicate ? UM_MAP_LOCAL_READ : UM_MAP_LOCAL, &why);
 	um_demand_release_unfilled(demand, &plan->range);
-	return error ? error : um_demand_note_arrival(demand, &plan->range, plan->device);
+	return error;
 }
 
 static int serve_by_migration(struct demand *demand, const struct um_fault *fault,
@@ -52,12 +52,13 @@ static int serve_by_migration(struct demand *demand, const struct um_fault *faul
 	if (!made)
 		return um_fail(
 			UM_ELIMIT,
-			"device %d: no room for a unit of %s: device allocations take the "
-			"rest of its %s of memory",
+			"device %d: no room for a unit of %s in its %s of memory, less what "
+			"device allocations take",
 			fault->device, um_format_bytes(text[0], sizeof(text[0]), bytes),
 			um_format_bytes(text[1], sizeof(text[1]),
 					um_machine_memory_total(demand->machine, fault->device)));
-	return um_demand_bring(demand, &plan, room_at, end);
+	error = um_demand_bring(demand, &plan, room_at, end);
+	return error ? error : um_demand_put_in(demand, range, fault->device);
 }
 
 static int serve_device(struct demand *demand, const struct um_fault *fault,

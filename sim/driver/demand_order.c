@@ -56,17 +56,7 @@ void um_demand_note_leaving(struct demand *demand, const struct um_page_range *r
 	}
 }
 
-static int put_in(struct demand *demand, bool *in_order, const struct um_page_range *pages,
-		  um_device_id device)
-{
-	int error = um_evict_arrived(demand->order[device], pages);
-
-	in_order[pages->first_page >> demand->unit_shift] = !error;
-	return error;
-}
-
-int um_demand_note_arrival(struct demand *demand, const struct um_page_range *range,
-			   um_device_id device)
+int um_demand_put_in(struct demand *demand, const struct um_page_range *range, um_device_id device)
 {
 	bool *in_order = marks(um_demand_find(demand, range->allocation), device);
 	uint32_t unit, end;
@@ -76,25 +66,11 @@ int um_demand_note_arrival(struct demand *demand, const struct um_page_range *ra
 		struct um_page_range pages =
 			um_demand_unit_range(demand, range->allocation, unit, 1);
 
-		error = put_in(demand, in_order, &pages, device);
-	}
-	return error;
-}
-
-int um_demand_put_back(struct demand *demand, const struct um_page_range *range,
-		       um_device_id device)
-{
-	bool *in_order = marks(um_demand_find(demand, range->allocation), device);
-	uint32_t unit, end;
-	int error = 0;
-
-	for (um_demand_units_of(demand, range, &unit, &end); unit < end && !error; unit++) {
-		struct um_page_range pages =
-			um_demand_unit_range(demand, range->allocation, unit, 1);
-
-		if (!in_order[unit] &&
-		    um_machine_unreserved(demand->machine, &pages, device) < pages.pages)
-			error = put_in(demand, in_order, &pages, device);
+		if (in_order[unit] ||
+		    um_machine_unreserved(demand->machine, &pages, device) == pages.pages)
+			continue;
+		error = um_evict_arrived(demand->order[device], &pages);
+		in_order[unit] = !error;
 	}
 	return error;
 }

@@ -80,7 +80,7 @@ static int prefetch_to_device(struct demand *demand, const struct um_prefetch *r
 		error = um_demand_bring(demand, &plan, at, &there);
 		*done_at = !error && there > *done_at ? there : *done_at;
 	}
-	return error ? error : um_demand_put_back(demand, &whole, request->to);
+	return error ? error : um_demand_put_in(demand, &whole, request->to);
 }
 
 static int prefetch_to_host(struct demand *demand, const struct um_prefetch *request,

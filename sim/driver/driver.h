@@ -189,6 +189,8 @@ struct um_driver_ops {
 			 bool write);
 	/* A copy engine wrote managed pages where they are: other copies of them are gone. */
 	int (*on_copied)(struct um_driver *, const struct um_page_range *);
+	/* The program has ended, and its queues with it: only timers and destroy() still follow. */
+	int (*on_exit)(struct um_driver *);
 	void (*destroy)(struct um_driver *); /* NULL is legal */
 };
 

@@ -2,9 +2,10 @@
  * amdgpu_svm: what amdkfd's shared virtual memory would do (kfd_svm.c, kfd_migrate.c). Rules from
  * source, not checked on hardware. Each names the function that it was read in; where the kernel
  * changed, "6.8" is what amd-drm-next-6.8 brought and later ones have, and "before" what 6.6 has.
- * R stands for a rule, A for what is assumed or left out.
+ * R stands for a rule, A for what is assumed or left out. The code names the rule that it follows;
+ * the tests (tests/unit/sim/svm_*_test.c) name the kernel's function.
  *
- * Ranges
+ * Ranges (svm_range.c; R3 to R5 in svm_attributes.c as well)
  * R1  Memory is known by ranges of virtual addresses, each with attributes of its own.
  *     hipMallocManaged makes them with ACCESS for every device (CLR, SvmBuffer; hsakmt SET_ATTR).
  *     Until set otherwise: no preferred location, no prefetch location, flags HOST_ACCESS and
@@ -24,7 +25,8 @@
  * R5  6.8: a head or tail that a split leaves with an end off the granularity is mapped anew
  *     (svm_range_split_head, svm_range_split_tail, svm_range_set_attr).
  *
- * Advice is SET_ATTR (CLR roc::Device::SetSvmAttributesInt; svm_range_apply_attrs)
+ * Advice (svm_calls.c) is SET_ATTR (svm_attributes.c; CLR roc::Device::SetSvmAttributesInt,
+ * svm_range_apply_attrs)
  * R6  preferred_location device or host: PREFERRED_LOC; unset: undefined.
  * R7  accessed_by device: ACCESS_IN_PLACE instead of ACCESS; unset: ACCESS, never NO_ACCESS.
  *     accessed_by host: flag HOST_ACCESS, which is set from the start and decides nothing.
@@ -32,7 +34,7 @@
  *     read_mostly sets a flag that nothing reads: no page is duplicated. All three are reported as
  *     ignored, but they are SET_ATTR: R3, R10 and R11 hold.
  *
- * Prefetch (svm_range_trigger_migration, svm_range_best_prefetch_location)
+ * Prefetch (svm_attributes.c; svm_range_trigger_migration, svm_range_best_prefetch_location)
  * R9  hipMemPrefetchAsync is SET_ATTR of PREFETCH_LOC, which never counts as unchanged. Each range
  *     moves whole: no granularity. To a device it moves what is not there yet (6.8; before, a
  *     range that is at its prefetch location stays as it is), to the host all that is on a device.
@@ -52,7 +54,7 @@
  *     (VirtualGPU::submitSvmPrefetchAsync). Time passes on the stream, and with prefetch_waits for
  *     the host too.
  *
- * Faults of a device, XNACK on (svm_range_restore_pages)
+ * Faults of a device, XNACK on (svm_fault.c; R16 in svm_dropped.c; svm_range_restore_pages)
  * R13 Where the pages go (svm_range_best_restore_location): on an APU the host. Else the preferred
  *     location, if it is the faulting device, the host, or a device of its hive. Else with ACCESS
  *     the faulting device. Else (ACCESS_IN_PLACE) they stay: in host memory, or on a device of its
@@ -68,6 +70,7 @@
  *     dropped without an event; the access retries. Before 6.8 the range was mapped whole, so that
  *     this hits real duplicates, and pages that left again. From 6.8 on it also holds back the
  *     faults on the range's other blocks: no more than one block of a range every 2 ms.
+ *     How long accesses wait for that is a driver_event (fault_dropped, duplicate).
  * R17 From one device to another: all the range's pages to host memory, then the block from there
  *     (svm_migrate_vram_to_vram).
  * R18 If device memory is refused, the block is mapped from host memory (cause out_of_memory,
@@ -78,7 +81,7 @@
  *     What the kernel knows as heap or stack gets the host as its preferred location: it is
  *     mapped, not moved (svm_range_create_unregistered_range).
  *
- * Device memory
+ * Device memory (svm_memory.c)
  * R20 The first page that moves takes memory for its whole range, as one buffer object, cleared
  *     (svm_range_vram_node_new). It is given back when the last page of its last range has left
  *     (svm_migrate_vram_to_ram, svm_range_bo_release); a piece that comes back before takes its
@@ -93,16 +96,16 @@
  * R23 An object leaves whole: every range that has pages in it goes to host memory (cause
  *     eviction; svm_range_evict_svm_bo_worker). What is wanted starts when that is done.
  *
- * The host
+ * The host (svm_fault.c)
  * R24 A touch of a page that is nowhere is the operating system's: page by page, free, no fault.
  * R25 A touch of a page on a device faults (svm_migrate_to_ram): 6.8 the pages of its block that
  *     are on the device go to host memory. Before: the block is split off as a range of its own,
  *     and goes (svm_range_split_by_granularity). Advice plays no part.
  * R26 Over a coherent link (XGMI to the CPU) device memory is the host's to map
- *     (MEMORY_DEVICE_COHERENT, kgd2kfd_init_zone_device): it reads and writes it from afar, and
+ *     (MEMORY_DEVICE_COHERENT, kgd2kfd_init_zone_device): it accesses that remotely, and
  *     pages leave by prefetch, preferred location or eviction only.
  *
- * Mappings
+ * Mappings (svm_map.c, svm_queues.c)
  * R27 Moving pages invalidates the whole block or range on all devices (MMU notifier,
  *     svm_range_cpu_invalidate_pagetables), also those of its pages that stay. With XNACK they are
  *     unmapped (svm_range_unmap_from_gpus) and fault when touched.
@@ -110,13 +113,14 @@
  *     range is mapped. The restore work comes 1 ms after the first invalidation and waits for
  *     whoever holds the lock; it maps each invalidated range whole, wherever its pages are, and
  *     starts the queues (svm_range_restore_work). If a range was invalidated while it worked, it
- *     comes again 1 ms later and the queues stay stopped. Each stop is a driver_event
- *     (queue_eviction, svm) of each device.
+ *     comes again 1 ms later and the queues stay stopped. The program's end is that of its queues
+ *     and cancels the work (svm_range_list_fini). Each stop is a driver_event (queue_eviction,
+ *     svm) of each device.
  * R29 Without XNACK SET_ATTR maps at once, which makes every page in host memory; so does
  *     hipMallocManaged. Nothing moves but by prefetch. A page that the host touched stays in host
  *     memory, mapped from there, until it is prefetched again. A fault ends the process.
  *
- * One server
+ * One server (svm_fault.c)
  * R30 Faults of devices and of the host, SET_ATTR and the restore work hold one lock a process
  *     (svms->lock) from start to end, the copy included: one at a time, the oldest first. A
  *     device's copies come one after another (svm_migrate_copy_memory_gart waits for the last).
@@ -186,8 +190,9 @@ static const struct um_param svm_params[] = {
 			 .type = UM_PARAM_CHOICE,
 			 .default_text = "auto",
 			 .choices = xnack_choices,
-			 .help = "whether faults of devices are served (auto: as the traced "
-				 "program had it, else as the machine has it)"},
+			 .help = "whether devices retry accesses that fault, so that the driver "
+				 "can serve them (auto: as the traced program had it, else as the "
+				 "machine has it)"},
 	[PARAM_KERNEL] = {.name = "kernel",
 			  .type = UM_PARAM_CHOICE,
 			  .default_text = "6.8",
@@ -197,8 +202,8 @@ static const struct um_param svm_params[] = {
 	[PARAM_HMM] = {.name = "hmm",
 		       .type = UM_PARAM_BOOL,
 		       .default_text = "on",
-		       .help = "whether the system can migrate at all; off: managed memory is "
-			       "pinned host memory"},
+		       .help = "whether the kernel can migrate memory at all (HMM); off: managed "
+			       "memory is pinned host memory"},
 	[PARAM_HIVE] = {.name = "hive",
 			.type = UM_PARAM_BOOL,
 			.default_text = "off",
@@ -242,15 +247,15 @@ static const struct um_param svm_params[] = {
 				 .minimum = 0,
 				 .maximum = 1e9,
 				 .default_text = "1ms",
-				 .help = "after which stopped queues are started again, without "
-					 "XNACK (AMDGPU_SVM_RANGE_RESTORE_DELAY_MS)"},
+				 .help = "time after which stopped queues are started again, "
+					 "without XNACK (AMDGPU_SVM_RANGE_RESTORE_DELAY_MS)"},
 	[PARAM_DUPLICATE_WINDOW] =
 		{.name = "duplicate_window",
 		 .type = UM_PARAM_DURATION,
 		 .minimum = 0,
 		 .maximum = 1e9,
 		 .default_text = "2ms",
-		 .help = "in which further faults on a range that was just mapped "
+		 .help = "time in which further faults on a range that was just mapped "
 			 "are dropped (AMDGPU_SVM_RANGE_RETRY_FAULT_PENDING)"},
 	{.name = NULL},
 };
@@ -340,7 +345,7 @@ static int svm_create(struct um_driver **out, const struct um_driver_env *env)
 	return error;
 }
 
-/* Pageable memory has pages of its own as well: a device can fault on it (R19, R31). */
+/* R31. Pageable memory has pages of its own as well: a device can fault on it (R19). */
 static enum um_home svm_home(struct um_driver *driver, const struct um_alloc *alloc)
 {
 	if (alloc->kind == UM_ALLOCATION_MANAGED && !svm_of(driver)->hmm)
@@ -348,6 +353,7 @@ static enum um_home svm_home(struct um_driver *driver, const struct um_alloc *al
 	return UM_HOME_MANAGED;
 }
 
+/* R12 */
 static bool svm_prefetch_waits(const struct um_driver *driver)
 {
 	return ((const struct svm *)driver)->prefetch_waits;
@@ -360,7 +366,7 @@ const struct um_driver_ops um_driver_amdgpu_svm = {
 	.params = svm_params,
 	.page_bytes = svm_page_bytes,
 	.default_page_bytes = 2097152,
-	.evict = &um_evict_fifo,
+	.evict = &um_evict_fifo, /* R22 */
 	.create = svm_create,
 	.home = svm_home,
 	.on_alloc = um_svm_on_alloc,
@@ -371,5 +377,6 @@ const struct um_driver_ops um_driver_amdgpu_svm = {
 	.on_pressure = um_svm_on_pressure,
 	.on_faults = um_svm_on_faults,
 	.on_touch = um_svm_on_touch,
+	.on_exit = um_svm_on_exit,
 	.destroy = svm_destroy,
 };

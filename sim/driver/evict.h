@@ -18,8 +18,6 @@ struct um_evict_choice;
 struct um_evict_order; /* of one device */
 struct um_future;      /* what comes, of the trace; only oracles look (evict_future.h) */
 
-typedef bool (*um_evict_spares_fn)(void *context, const struct um_page_range *unit);
-
 struct um_evict_ops {
 	const char *name;    /* "lru" */
 	const char *summary; /* one line for --help */
@@ -40,11 +38,10 @@ struct um_evict_ops {
 	/* The unit that begins there is gone; nothing happens if it is not in the order. */
 	void (*left)(struct um_evict_order *, um_alloc_id, um_page first_page);
 	/*
-	 * The unit that is to leave first among those that `spares` (NULL: none) does not spare; it
-	 * stays in the order until left(). False: there is none. Takes a step for each unit spared.
+	 * The unit that is to leave first; it stays in the order until left(). False: the order is
+	 * empty. What must not leave a driver takes out with left() beforehand.
 	 */
-	bool (*victim)(struct um_evict_order *, struct um_page_range *unit,
-		       um_evict_spares_fn spares, void *context);
+	bool (*victim)(struct um_evict_order *, struct um_page_range *unit);
 };
 
 struct um_evict_order { /* first member of every order's own struct */
@@ -90,14 +87,11 @@ static inline void um_evict_left(struct um_evict_order *order, um_alloc_id alloc
 	order->ops->left(order, allocation, first_page);
 }
 
-static inline bool um_evict_victim(struct um_evict_order *order, struct um_page_range *unit,
-				   um_evict_spares_fn spares, void *context)
+static inline bool um_evict_victim(struct um_evict_order *order, struct um_page_range *unit)
 {
-	return order->ops->victim(order, unit, spares, context);
+	return order->ops->victim(order, unit);
 }
 
-/* NULL and a message that lists the names, if there is none such. */
-const struct um_evict_ops *um_evict_find(const char *name);
 const struct um_evict_ops *const *um_evict_registry(size_t *count);
 
 /* First in, first out: the order of arrival, which is what most drivers keep (fault order). */

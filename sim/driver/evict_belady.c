@@ -198,27 +198,13 @@ static void belady_left(struct um_evict_order *base, um_alloc_id id, um_page fir
 	um_evict_units_remove(&belady->all, number);
 }
 
-/* Those that are spared go behind the heap until the one that is not is found. */
-static bool belady_victim(struct um_evict_order *base, struct um_page_range *unit,
-			  um_evict_spares_fn spares, void *context)
+static bool belady_victim(struct um_evict_order *base, struct um_page_range *unit)
 {
-	struct belady *belady = (struct belady *)base;
-	uint32_t left = belady->count;
-	bool found;
+	const struct belady *belady = (const struct belady *)base;
 
-	while (left && spares && spares(context, &belady->all.pages[belady->heap[0].number])) {
-		struct place spared = belady->heap[0];
-
-		left--;
-		put_down(belady, 0, belady->heap[left], left);
-		put(belady, left, spared);
-	}
-	found = left;
-	if (found)
+	if (belady->count)
 		*unit = belady->all.pages[belady->heap[0].number];
-	for (; left < belady->count; left++)
-		put_up(belady, left, belady->heap[left]);
-	return found;
+	return belady->count;
 }
 
 const struct um_evict_ops um_evict_belady = {

@@ -180,6 +180,12 @@ static int number_cells(struct device_future *future)
 		future->allocations[i].first = future->cells;
 		future->cells += future->allocations[i].cells;
 	}
+	if (future->cells > UM_FUTURE_CELLS_MAX)
+		return um_fail(UM_ELIMIT,
+			       "an eviction order that looks ahead takes at most %llu pages of the "
+			       "driver, and what the trace touches reaches over %zu: a larger page "
+			       "size makes fewer",
+			       (unsigned long long)UM_FUTURE_CELLS_MAX, future->cells);
 	return 0;
 }
 

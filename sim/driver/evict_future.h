@@ -12,7 +12,7 @@
  *
  * A cell is a driver's page (4 KiB to 2 MiB): what is closer is not told apart. Memory: 8 bytes for
  * each stay in a cell (touches of one group that follow each other; 24 while it is built), 32 for
- * each cell and reader.
+ * each cell and reader. An allocation has cells up to the last that is touched.
  */
 #ifndef UM_EVICT_FUTURE_H
 #define UM_EVICT_FUTURE_H
@@ -33,7 +33,10 @@ void um_future_destroy(struct um_future *); /* NULL is legal */
 /* A run of touches, the first at `position`. Its pages are all >= 0 and below 2^32. UM_ENOMEM. */
 int um_future_add(struct um_future *, um_device_id, const struct um_access_run *,
 		  uint64_t position);
-/* All were added; from now on it can be read. UM_ENOMEM. */
+/* Cells of a device's allocations together, 512 GiB of 4 KiB: about 5 GiB of memory. */
+#define UM_FUTURE_CELLS_MAX (UINT64_C(1) << 27)
+
+/* All were added; from now on it can be read. UM_ENOMEM, UM_ELIMIT. */
 int um_future_seal(struct um_future *);
 
 /* What a reader has seen of a device's future; several can be side by side. UM_ENOMEM. */

@@ -86,15 +86,11 @@ void um_evict_list_left(struct um_evict_order *order, um_alloc_id id, um_page fi
 	um_evict_units_remove(&list->all, number);
 }
 
-bool um_evict_list_victim(struct um_evict_order *order, struct um_page_range *unit,
-			  um_evict_spares_fn spares, void *context)
+bool um_evict_list_victim(struct um_evict_order *order, struct um_page_range *unit)
 {
 	const struct um_evict_list *list = (const struct um_evict_list *)order;
-	uint32_t number = list->oldest;
 
-	while (number && spares && spares(context, &list->all.pages[number]))
-		number = list->links[number].younger;
-	if (number)
-		*unit = list->all.pages[number];
-	return number;
+	if (list->oldest)
+		*unit = list->all.pages[list->oldest];
+	return list->oldest;
 }

@@ -24,7 +24,6 @@ int um_evict_list_arrived(struct um_evict_order *, const struct um_page_range *u
 void um_evict_list_renew(struct um_evict_list *, uint32_t number);
 void um_evict_list_left(struct um_evict_order *, um_alloc_id, um_page first_page);
 /* The oldest. */
-bool um_evict_list_victim(struct um_evict_order *, struct um_page_range *unit,
-			  um_evict_spares_fn spares, void *context);
+bool um_evict_list_victim(struct um_evict_order *, struct um_page_range *unit);
 
 #endif

@@ -82,14 +82,6 @@ static void put(struct random_order *order, uint32_t place, uint32_t number)
 	order->places[number] = place;
 }
 
-static void swap(struct random_order *order, uint32_t a, uint32_t b)
-{
-	uint32_t number = order->numbers[a];
-
-	put(order, a, order->numbers[b]);
-	put(order, b, number);
-}
-
 static int random_arrived(struct um_evict_order *base, const struct um_page_range *unit)
 {
 	struct random_order *order = (struct random_order *)base;
@@ -110,25 +102,18 @@ static void random_left(struct um_evict_order *base, um_alloc_id id, um_page fir
 
 	if (!number)
 		return;
-	swap(order, order->places[number], --order->count);
+	order->count--;
+	put(order, order->places[number], order->numbers[order->count]);
 	um_evict_units_remove(&order->all, number);
 }
 
-/* What is spared is drawn no more: it goes behind those that can still be. */
-static bool random_victim(struct um_evict_order *base, struct um_page_range *unit,
-			  um_evict_spares_fn spares, void *context)
+static bool random_victim(struct um_evict_order *base, struct um_page_range *unit)
 {
 	struct random_order *order = (struct random_order *)base;
 
-	for (uint32_t left = order->count; left; left--) {
-		uint32_t place = draw_below(order, left);
-
-		*unit = order->all.pages[order->numbers[place]];
-		if (!spares || !spares(context, unit))
-			return true;
-		swap(order, place, left - 1);
-	}
-	return false;
+	if (order->count)
+		*unit = order->all.pages[order->numbers[draw_below(order, order->count)]];
+	return order->count;
 }
 
 const struct um_evict_ops um_evict_random = {

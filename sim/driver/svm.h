@@ -68,6 +68,15 @@ struct svm_ranges {
 	size_t count, capacity;
 };
 
+/* Accesses whose faults were dropped (R16), while there are any: a row of driver_event. */
+struct svm_waiting {
+	uint64_t now, all; /* that wait; that have since it began */
+	um_ns began, counted_at;
+	uint64_t waited_ns; /* of all, up to counted_at */
+	uint32_t op;	    /* of the first */
+	um_device_id device;
+};
+
 struct svm {
 	struct um_driver base;
 	const struct um_driver_env *env;
@@ -86,6 +95,7 @@ struct svm {
 	uint64_t bo_pages[UM_DEVICES_MAX]; /* of all buffer objects */
 	struct svm_ranges updates, remaps; /* of the SET_ATTR that goes on */
 	struct svm_ranges dropping;	   /* those with dropped faults */
+	struct svm_waiting waiting;	   /* the accesses that raised those */
 
 	/* The one server (R30). */
 	um_ns busy_until;
@@ -198,6 +208,8 @@ int um_svm_invalidate(struct svm *, struct svm_range *, const struct um_page_ran
 int um_svm_stop_queues(struct svm *, struct svm_range *, const struct um_why *);
 /* The range is going away. */
 void um_svm_forget_invalid(struct svm *, struct svm_range *);
+/* Queues that are stopped are gone, and the restore work with them. */
+int um_svm_on_exit(struct um_driver *);
 
 /* --- SET_ATTR (svm_attributes.c) --- */
 
@@ -213,9 +225,16 @@ struct svm_setting {
 	enum svm_attribute attribute;
 	int32_t value; /* a location, a device, flags */
 };
+/*
+ * Sets them all on the part, splitting the ranges at its ends and making ranges where there are
+ * none; moves and maps what that asks for. *end: when that is over, and the server free.
+ */
 int um_svm_set_attributes(struct svm *, struct svm_allocation *, const struct um_page_range *,
 			  const struct svm_setting *, size_t count, const struct um_why *, um_ns at,
 			  um_ns *end);
+
+/* --- what the program calls (svm_calls.c) --- */
+
 int um_svm_on_alloc(struct um_driver *, const struct um_alloc *, um_ns *done_at);
 int um_svm_on_free(struct um_driver *, um_alloc_id, um_ns *done_at);
 int um_svm_on_advice(struct um_driver *, const struct um_advice *, um_ns *done_at);
@@ -224,6 +243,17 @@ int um_svm_on_prefetch(struct um_driver *, const struct um_prefetch *, um_ns *do
 /* --- faults (svm_fault.c) --- */
 
 int um_svm_on_faults(struct um_driver *, struct um_fault_buffer *);
+
+/* --- faults that were dropped (svm_dropped.c) --- */
+
+/* It comes back when the range accepts faults again. */
+int um_svm_drop(struct svm *, struct svm_range *, const struct um_fault *);
+/* The range whose oldest dropped fault is the oldest of those that can be served now, or NULL. */
+struct svm_range *um_svm_oldest_dropped(const struct svm *);
+/* That fault, which is dropped no more. */
+struct um_fault um_svm_take_dropped(struct svm *, struct svm_range *);
+/* When the first of the ranges with dropped faults accepts faults; UM_NEVER: there is none. */
+um_ns um_svm_next_acceptance(const struct svm *);
 /*
  * The device has the part mapped from `at` on: its accesses there go on, also those whose faults
  * were dropped.

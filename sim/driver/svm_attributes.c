@@ -1,9 +1,5 @@
-/* amdgpu_svm's SET_ATTR: what allocation, advice and prefetches are to the driver (R3 to R12). */
+/* amdgpu_svm's SET_ATTR: ranges cut, set, moved to their prefetch location, mapped (R3 to R11). */
 #include "svm.h"
-
-#include "trace/base/error.h"
-
-#include <stdlib.h>
 
 /* --- attributes --- */
 
@@ -26,6 +22,7 @@ static bool is_set(const struct svm_range *range, const struct svm_setting *sett
 	return false;
 }
 
+/* One or the other, never none (R7). */
 static void set_access(struct svm_range *range, um_device_id device, bool in_place)
 {
 	uint16_t bit = (uint16_t)(1u << device);
@@ -56,7 +53,7 @@ static void set(struct svm_range *range, const struct svm_setting *setting)
 	}
 }
 
-/* Whether the setting asks for mappings (update_mapping of svm_range_apply_attrs). */
+/* Whether the setting asks for mappings (R11, R29; update_mapping of svm_range_apply_attrs). */
 static bool asks_for_mapping(const struct svm *svm, const struct svm_setting *setting)
 {
 	switch (setting->attribute) {
@@ -78,7 +75,6 @@ static bool asks_for_mapping(const struct svm *svm, const struct svm_setting *se
 struct settings {
 	const struct svm_setting *at;
 	size_t count;
-	const struct um_why *why;
 };
 
 static bool needs_nothing(const struct svm_range *range, const struct settings *settings)
@@ -89,6 +85,7 @@ static bool needs_nothing(const struct svm_range *range, const struct settings *
 	return range->mapped_to_gpu;
 }
 
+/* R5 */
 static int note_remap(struct svm *svm, struct svm_range *piece, um_page cut)
 {
 	uint64_t address_page = piece->owner->address_page + cut;
@@ -98,7 +95,7 @@ static int note_remap(struct svm *svm, struct svm_range *piece, um_page cut)
 	return um_svm_ranges_add(&svm->remaps, piece);
 }
 
-/* The part of the range that lies in [first, end) becomes a range of its own. */
+/* The part of the range that lies in [first, end) becomes a range of its own (R3). */
 static int cut_out(struct svm *svm, struct svm_range **range, um_page first, um_page end)
 {
 	struct svm_range *piece;
@@ -132,7 +129,7 @@ static int take_range(struct svm *svm, struct svm_range *range, um_page first, u
 	return error ? error : um_svm_ranges_add(&svm->updates, range);
 }
 
-/* Where a new range that begins there ends at the latest. */
+/* Where a new range that begins there ends at the latest (R2). */
 static um_page new_range_end(const struct svm *svm, const struct svm_allocation *allocation,
 			     um_page first, um_page end)
 {
@@ -202,6 +199,7 @@ static um_device_id prefetch_target(const struct svm *svm, const struct svm_rang
 	return range->prefetch;
 }
 
+/* Whether the prefetch leaves the range where it is (R9). */
 static bool stays(const struct svm *svm, const struct svm_range *range, um_device_id target)
 {
 	if (target == SVM_UNDEFINED)
@@ -211,6 +209,7 @@ static bool stays(const struct svm *svm, const struct svm_range *range, um_devic
 	return target == UM_HOST && range->actual == UM_HOST;
 }
 
+/* R10 */
 static int move_to_prefetch_location(struct svm *svm, struct svm_range *range,
 				     const struct um_why *why, um_ns at, um_ns *end, bool *moved)
 {
@@ -269,121 +268,16 @@ int um_svm_set_attributes(struct svm *svm, struct svm_allocation *allocation,
 			  const struct um_page_range *part, const struct svm_setting *all,
 			  size_t count, const struct um_why *why, um_ns at, um_ns *end)
 {
-	struct settings settings = {all, count, why};
+	struct settings settings = {all, count};
 	int error = collect(svm, allocation, part, &settings);
 	bool map = !error && apply(svm, &settings);
 
 	*end = at;
+	/* From the last to the first (R4). */
 	for (size_t i = svm->updates.count; i-- > 0 && !error;)
 		error = update(svm, svm->updates.at[i], map, why, *end, end);
 	for (size_t i = svm->remaps.count; i-- > 0 && !error;)
 		error = remap(svm, svm->remaps.at[i], why, *end, end);
 	svm->busy_until = *end;
 	return error;
-}
-
-/* --- what the program calls --- */
-
-int um_svm_on_alloc(struct um_driver *driver, const struct um_alloc *alloc, um_ns *done_at)
-{
-	struct svm *svm = svm_of(driver);
-	struct um_page_range whole = {alloc->allocation, 0, 0};
-	struct um_why why = {UM_CAUSE_ADVICE, alloc->op, 0};
-	struct svm_setting access[UM_DEVICES_MAX];
-	int error;
-
-	if (um_machine_home(svm->machine, alloc->allocation) != UM_HOME_MANAGED)
-		return 0;
-	error = um_svm_add_allocation(svm, alloc);
-	whole.pages = um_machine_pages(svm->machine, alloc->allocation);
-	if (error || !whole.pages || alloc->kind != UM_ALLOCATION_MANAGED)
-		return error; /* nobody registers pageable memory (R19) */
-	for (um_device_id device = 0; device < svm->devices; device++)
-		access[device] = (struct svm_setting){SVM_ACCESS, device};
-	return um_svm_set_attributes(svm, um_svm_find(svm, alloc->allocation), &whole, access,
-				     (size_t)svm->devices, &why, svm_free_at(svm), done_at);
-}
-
-int um_svm_on_free(struct um_driver *driver, um_alloc_id id, um_ns *done_at)
-{
-	struct svm *svm = svm_of(driver);
-	struct svm_allocation *allocation = um_svm_find(svm, id);
-
-	(void)done_at;
-	if (allocation)
-		um_svm_remove_allocation(svm, allocation);
-	return 0;
-}
-
-static const struct advice {
-	enum svm_attribute attribute;
-	int32_t value; /* where the advice names no device */
-	bool takes_device;
-	const char *ignored, *why; /* what it does not do */
-} advices[] = {
-	[UM_ADVICE_READ_MOSTLY] = {SVM_SET_FLAGS, SVM_READ_MOSTLY, false, "read_mostly",
-				   "amdkfd keeps the flag and nothing reads it: pages are never "
-				   "duplicated"},
-	[UM_ADVICE_UNSET_READ_MOSTLY] = {SVM_CLEAR_FLAGS, SVM_READ_MOSTLY, false, "read_mostly",
-					 "amdkfd keeps the flag and nothing reads it: pages are "
-					 "never duplicated"},
-	[UM_ADVICE_PREFERRED_LOCATION] = {SVM_PREFERRED_LOCATION, 0, true, NULL, NULL},
-	[UM_ADVICE_UNSET_PREFERRED_LOCATION] = {SVM_PREFERRED_LOCATION, SVM_UNDEFINED, false, NULL,
-						NULL},
-	[UM_ADVICE_ACCESSED_BY] = {SVM_ACCESS_IN_PLACE, 0, true, NULL, NULL},
-	[UM_ADVICE_UNSET_ACCESSED_BY] = {SVM_ACCESS, 0, true, NULL, NULL},
-	[UM_ADVICE_COARSE_GRAIN] = {SVM_CLEAR_FLAGS, SVM_COHERENT, false, "coarse_grain",
-				    "it decides how caches treat a page, which is not modelled"},
-	[UM_ADVICE_UNSET_COARSE_GRAIN] = {SVM_SET_FLAGS, SVM_COHERENT, false, "coarse_grain",
-					  "it decides how caches treat a page, which is not "
-					  "modelled"},
-};
-
-/* False: there is no such advice, or it names no device that there is. */
-static bool setting_of(const struct svm *svm, const struct um_advice *request,
-		       struct svm_setting *setting)
-{
-	const struct advice *advice = &advices[request->kind];
-
-	if (!request->kind || request->kind >= sizeof(advices) / sizeof(*advices))
-		return false;
-	*setting = (struct svm_setting){advice->attribute,
-					advice->takes_device ? request->device : advice->value};
-	if (advice->ignored)
-		svm->env->ignored(svm->env->ignored_context, advice->ignored, advice->why);
-	if (advice->attribute != SVM_ACCESS && advice->attribute != SVM_ACCESS_IN_PLACE)
-		return request->device < svm->devices || !advice->takes_device;
-	if (request->device >= 0)
-		return request->device < svm->devices;
-	svm->env->ignored(svm->env->ignored_context, "accessed_by the host",
-			  "amdkfd keeps the flag and nothing reads it: the host can access all");
-	/* ROCr sets it for either kind of access (Runtime::SetSvmAttrib). */
-	*setting = (struct svm_setting){SVM_SET_FLAGS, SVM_HOST_ACCESS};
-	return true;
-}
-
-int um_svm_on_advice(struct um_driver *driver, const struct um_advice *request, um_ns *done_at)
-{
-	struct svm *svm = svm_of(driver);
-	struct svm_allocation *allocation = um_svm_find(svm, request->range.allocation);
-	struct um_why why = {UM_CAUSE_ADVICE, request->op, 0};
-	struct svm_setting setting;
-
-	if (!allocation || !request->range.pages || !setting_of(svm, request, &setting))
-		return 0;
-	return um_svm_set_attributes(svm, allocation, &request->range, &setting, 1, &why,
-				     svm_free_at(svm), done_at);
-}
-
-int um_svm_on_prefetch(struct um_driver *driver, const struct um_prefetch *request, um_ns *done_at)
-{
-	struct svm *svm = svm_of(driver);
-	struct svm_allocation *allocation = um_svm_find(svm, request->range.allocation);
-	struct um_why why = {UM_CAUSE_PREFETCH, request->op, 0};
-	struct svm_setting setting = {SVM_PREFETCH_LOCATION, request->to};
-
-	if (!allocation || !request->range.pages)
-		return 0;
-	return um_svm_set_attributes(svm, allocation, &request->range, &setting, 1, &why,
-				     svm_free_at(svm), done_at);
 }

@@ -1,125 +1,14 @@
 /*
  * amdgpu_svm's faults: one after another, the oldest first (R30), but for those on a range that was
- * validated a moment ago, which come back later (R16).
+ * validated a moment ago, which come back later (svm_dropped.c).
  */
 #include "svm.h"
 
 #include "trace/base/error.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 #define UNREGISTERED_PAGES 512 /* the block of R19: 2 MiB */
-
-/* --- what was dropped --- */
-
-static void leave_dropping(struct svm *svm, const struct svm_range *range)
-{
-	for (size_t i = 0; i < svm->dropping.count; i++)
-		if (svm->dropping.at[i] == range) {
-			svm->dropping.at[i] = svm->dropping.at[--svm->dropping.count];
-			return;
-		}
-}
-
-void um_svm_forget_dropped(struct svm *svm, struct svm_range *range)
-{
-	if (range->dropped_first != range->dropped_end)
-		leave_dropping(svm, range);
-	range->dropped_first = range->dropped_end = 0;
-}
-
-static int drop(struct svm *svm, struct svm_range *range, const struct um_fault *fault)
-{
-	bool first = range->dropped_first == range->dropped_end;
-
-	if (range->dropped_end == range->dropped_capacity) {
-		uint32_t capacity = range->dropped_capacity ? range->dropped_capacity * 2 : 16;
-		struct um_fault *grown = realloc(range->dropped, capacity * sizeof(*grown));
-
-		if (!grown)
-			return um_fail(UM_ENOMEM, "no memory for %u dropped faults", capacity);
-		range->dropped = grown;
-		range->dropped_capacity = capacity;
-	}
-	range->dropped[range->dropped_end++] = *fault;
-	return first ? um_svm_ranges_add(&svm->dropping, range) : 0;
-}
-
-int um_svm_share_dropped(struct svm *svm, struct svm_range *range, struct svm_range *tail)
-{
-	uint32_t first = range->dropped_first, end = range->dropped_end;
-	int error = 0;
-
-	um_svm_forget_dropped(svm, range);
-	for (uint32_t i = first; i < end && !error; i++) {
-		struct um_fault fault = range->dropped[i];
-
-		error = drop(svm, fault.page < tail->first_page ? range : tail, &fault);
-	}
-	return error;
-}
-
-int um_svm_wake(struct svm *svm, struct svm_range *range, const struct um_page_range *part,
-		um_device_id device, um_ns at)
-{
-	uint32_t first = range->dropped_first, end = range->dropped_end;
-	int error = 0;
-
-	um_svm_forget_dropped(svm, range);
-	for (uint32_t i = first; i < end && !error; i++) {
-		struct um_fault fault = range->dropped[i];
-		bool inside = fault.page >= part->first_page &&
-			      fault.page - part->first_page < part->pages;
-
-		if (fault.device != device || !inside)
-			error = drop(svm, range, &fault);
-	}
-	return error ? error
-		     : um_fault_buffer_done(um_fault_buffer_of(svm->env->faults, device), part, at);
-}
-
-static struct um_fault take_dropped(struct svm *svm, struct svm_range *range)
-{
-	struct um_fault fault = range->dropped[range->dropped_first++];
-
-	if (range->dropped_first == range->dropped_end) {
-		range->dropped_first = range->dropped_end = 0;
-		leave_dropping(svm, range);
-	}
-	return fault;
-}
-
-/* The range whose oldest dropped fault is the oldest of those that can be served now, or NULL. */
-static struct svm_range *oldest_dropped(const struct svm *svm)
-{
-	um_ns now = um_machine_now(svm->machine);
-	struct svm_range *oldest = NULL;
-	uint64_t number = UINT64_MAX;
-
-	for (size_t i = 0; i < svm->dropping.count; i++) {
-		struct svm_range *range = svm->dropping.at[i];
-		uint64_t of_range = range->dropped[range->dropped_first].number;
-
-		if (range->accepts_at <= now && of_range < number) {
-			number = of_range;
-			oldest = range;
-		}
-	}
-	return oldest;
-}
-
-static um_ns next_acceptance(const struct svm *svm)
-{
-	um_ns next = UM_NEVER;
-
-	for (size_t i = 0; i < svm->dropping.count; i++) {
-		um_ns at = svm->dropping.at[i]->accepts_at;
-
-		next = at < next ? at : next;
-	}
-	return next;
-}
 
 /* --- a device's --- */
 
@@ -128,6 +17,7 @@ static struct um_fault_buffer *buffer_of(const struct svm *svm, const struct um_
 	return um_fault_buffer_of(svm->env->faults, fault->device);
 }
 
+/* Of memory that nobody registered a fault makes the range (R19). */
 static int find_or_make_range(struct svm *svm, struct svm_allocation *allocation, um_page page,
 			      struct svm_range **range)
 {
@@ -167,6 +57,7 @@ static um_device_id restore_location(const struct svm *svm, const struct svm_ran
 										   : UM_HOST;
 }
 
+/* Whether pages can have to move there (R14). */
 static bool moves(const struct svm *svm, const struct svm_range *range, um_device_id target)
 {
 	if (svm->kernel < SVM_KERNEL_6_8)
@@ -174,6 +65,7 @@ static bool moves(const struct svm *svm, const struct svm_range *range, um_devic
 	return range->actual != UM_HOST || target != UM_HOST;
 }
 
+/* The cause becomes out_of_memory where the device refuses the pages (R18). */
 static int bring(struct svm *svm, struct svm_range *range, const struct um_page_range *part,
 		 um_device_id target, struct um_why *why, um_ns at, um_ns *end)
 {
@@ -201,7 +93,7 @@ static int serve_device(struct svm *svm, struct svm_range *range, const struct u
 	um_ns at = um_machine_now(svm->machine) + svm->costs.fault_ns;
 	int error = 0;
 
-	if (svm->kernel >= SVM_KERNEL_6_8)
+	if (svm->kernel >= SVM_KERNEL_6_8) /* R14 */
 		part = um_svm_block(range, fault->page, svm->block_pages);
 	if (moved)
 		error = bring(svm, range, &part, target, &why, at, &at);
@@ -215,6 +107,7 @@ static int serve_device(struct svm *svm, struct svm_range *range, const struct u
 	return 0;
 }
 
+/* R29, R31 */
 static int refuse_fault(const struct svm *svm, const struct um_fault *fault)
 {
 	return um_fail(UM_EINVAL,
@@ -225,6 +118,7 @@ static int refuse_fault(const struct svm *svm, const struct um_fault *fault)
 				  : "without XNACK no fault is served (--xnack on)");
 }
 
+/* Served now, or dropped (R16). */
 static int take_device_fault(struct svm *svm, const struct um_fault *fault)
 {
 	struct svm_allocation *allocation = um_svm_find(svm, fault->allocation);
@@ -236,7 +130,7 @@ static int take_device_fault(struct svm *svm, const struct um_fault *fault)
 	error = find_or_make_range(svm, allocation, fault->page, &range);
 	if (error)
 		return error;
-	return range->accepts_at > um_machine_now(svm->machine) ? drop(svm, range, fault)
+	return range->accepts_at > um_machine_now(svm->machine) ? um_svm_drop(svm, range, fault)
 								: serve_device(svm, range, fault);
 }
 
@@ -255,6 +149,7 @@ static uint32_t untouched_ahead(const struct svm *svm, const struct um_fault *fa
 	return nowhere ? end - fault->page : 0;
 }
 
+/* R24 */
 static int touch_first(struct svm *svm, const struct um_fault *fault, uint32_t pages)
 {
 	struct um_page_range range = {fault->allocation, fault->page, pages};
@@ -284,6 +179,7 @@ static int split_off_block(struct svm *svm, struct svm_range **range, um_page pa
 	return error;
 }
 
+/* R25 */
 static int serve_host(struct svm *svm, const struct um_fault *fault)
 {
 	struct um_why why = {UM_CAUSE_HOST_FAULT, fault->op, ++svm->served};
@@ -294,9 +190,10 @@ static int serve_host(struct svm *svm, const struct um_fault *fault)
 
 	assert(range && range->actual != UM_HOST); /* what the host has, it has mapped */
 	error = split_off_block(svm, &range, fault->page);
+	if (error)
+		return error;
 	part = um_svm_block(range, fault->page, svm->block_pages);
-	if (!error)
-		error = um_svm_move_to_host(svm, range, &part, &why, end, &end);
+	error = um_svm_move_to_host(svm, range, &part, &why, end, &end);
 	if (error)
 		return error;
 	svm->busy_until = end;
@@ -347,17 +244,17 @@ static struct um_fault_buffer *oldest_buffer(const struct svm *svm)
 	return oldest;
 }
 
-/* The oldest fault that can be served now; false if there is none. */
+/* The oldest fault that can be served now (R30); false if there is none. */
 static bool take_next(struct svm *svm, struct um_fault *fault)
 {
 	struct um_fault_buffer *buffer = oldest_buffer(svm);
-	struct svm_range *range = oldest_dropped(svm);
+	struct svm_range *range = um_svm_oldest_dropped(svm);
 
 	if (buffer && (!range || um_fault_buffer_oldest(buffer)->number <
 					 range->dropped[range->dropped_first].number))
 		return um_fault_buffer_take(buffer, fault, 1);
 	if (range)
-		*fault = take_dropped(svm, range);
+		*fault = um_svm_take_dropped(svm, range);
 	return range;
 }
 
@@ -383,7 +280,7 @@ static int serve(struct svm *svm)
 						: take_device_fault(svm, &fault);
 	if (error)
 		return error;
-	next = oldest_buffer(svm) ? now : next_acceptance(svm);
+	next = oldest_buffer(svm) ? now : um_svm_next_acceptance(svm);
 	return next == UM_NEVER ? 0 : look_again_at(svm, svm_later(next, svm->busy_until));
 }
 

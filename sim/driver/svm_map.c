@@ -29,7 +29,7 @@ uint32_t um_svm_map_targets(const struct svm *svm, const struct svm_range *range
 
 /* --- mapping --- */
 
-/* Pages of the part that are nowhere are made in host memory (hmm_range_fault). */
+/* Pages of the part that are nowhere are made in host memory (R15, R29). */
 static int make_pages(struct svm *svm, const struct um_page_range *part, const struct um_why *why)
 {
 	um_page page = part->first_page, end = part->first_page + part->pages;
@@ -48,7 +48,8 @@ static int make_pages(struct svm *svm, const struct um_page_range *part, const s
 		error = um_machine_populate(svm->machine, &run, UM_HOST, why);
 		if (!error)
 			error = um_machine_map(svm->machine, &run, UM_HOST, UM_MAP_LOCAL, why);
-		um_machine_fill(svm->machine, &run, UM_HOST, why->op);
+		if (!error)
+			um_machine_fill(svm->machine, &run, UM_HOST, why->op);
 	}
 	return error;
 }

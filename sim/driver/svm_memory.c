@@ -1,8 +1,8 @@
 /* amdgpu_svm's buffer objects: device memory by the range (R20 to R23). */
+#include "out_of_memory.h"
 #include "svm.h"
 
 #include "trace/base/error.h"
-#include "trace/base/units.h"
 #include "sim/probe/probe.h"
 
 #include <assert.h>
@@ -40,6 +40,7 @@ void um_svm_drop_memory(struct svm *svm, struct svm_range *range)
 		free_bo(svm, range->owner, bo);
 }
 
+/* R20 */
 static int make_bo(struct svm *svm, struct svm_range *range, um_device_id device)
 {
 	struct svm_bo *bo = calloc(1, sizeof(*bo));
@@ -70,7 +71,7 @@ static void hold(struct svm_range *range, struct svm_bo *bo)
 
 /*
  * An object on the device that the range's pages were part of when it was made, NULL if there is
- * none: a piece comes back to it.
+ * none: a piece comes back to it (R20, A7).
  */
 static struct svm_bo *old_place(const struct svm *svm, const struct svm_range *range,
 				um_device_id device)
@@ -110,7 +111,7 @@ static struct svm_bo *find_bo(const struct svm_allocation *allocation, um_device
 	return NULL;
 }
 
-/* All of its ranges go to the host, which frees it. */
+/* All of its ranges go to the host, which frees it (R23). */
 static int evict_bo(struct svm *svm, struct svm_allocation *allocation, struct svm_bo *bo,
 		    uint32_t op, um_ns at, um_ns *end)
 {
@@ -131,6 +132,7 @@ static int evict_bo(struct svm *svm, struct svm_allocation *allocation, struct s
 	return error;
 }
 
+/* R22 */
 static int make_room(struct svm *svm, um_device_id device, uint64_t bytes, uint32_t op, um_ns at,
 		     um_ns *end)
 {
@@ -139,7 +141,7 @@ static int make_room(struct svm *svm, um_device_id device, uint64_t bytes, uint3
 
 	*end = at;
 	while (um_machine_memory_free(svm->machine, device) < bytes && !error &&
-	       um_evict_victim(svm->order[device], &unit, NULL, NULL)) {
+	       um_evict_victim(svm->order[device], &unit)) {
 		struct svm_allocation *allocation = um_svm_find(svm, unit.allocation);
 		struct svm_bo *bo = find_bo(allocation, device, &unit);
 
@@ -163,12 +165,13 @@ static void report_refusal(const struct svm *svm, const struct um_page_range *pa
 		.count = 1,
 		.start_ns = (int64_t)um_machine_now(svm->machine),
 		.end_ns = (int64_t)um_machine_now(svm->machine),
+		.waited_ns = UM_NULL,
 	};
 
 	um_probe_driver_event(svm->env->probe, &row);
 }
 
-/* What device allocations leave of the device's memory. */
+/* What device allocations leave of the device's memory (R21). */
 static uint64_t bytes_for_ranges(const struct svm *svm, um_device_id device)
 {
 	return um_machine_memory_free(svm->machine, device) + svm->bo_pages[device] * UM_PAGE_BYTES;
@@ -206,25 +209,15 @@ int um_svm_on_pressure(struct um_driver *driver, const struct um_pressure *press
 {
 	struct svm *svm = svm_of(driver);
 	um_device_id device = pressure->device;
-	uint64_t bytes = pressure->bytes;
-	char text[3][32];
+	uint64_t room = bytes_for_ranges(svm, device);
 	int error;
 
-	if (bytes <= bytes_for_ranges(svm, device)) {
-		error = make_room(svm, device, bytes, pressure->op, um_machine_now(svm->machine),
-				  done_at);
-		assert(error || um_machine_memory_free(svm->machine, device) >= bytes);
-		return error;
-	}
-	return um_fail(
-		UM_ELIMIT,
-		"device %d: hipMalloc would fail with hipErrorOutOfMemory: %s do not fit where "
-		"device allocations leave %s of %s; what a program does then its trace does not "
-		"tell",
-		device, um_format_bytes(text[0], sizeof(text[0]), bytes),
-		um_format_bytes(text[1], sizeof(text[1]), bytes_for_ranges(svm, device)),
-		um_format_bytes(text[2], sizeof(text[2]),
-				um_machine_memory_total(svm->machine, device)));
+	if (pressure->bytes > room)
+		return um_refuse_device_allocation(svm->machine, device, pressure->bytes, room);
+	error = make_room(svm, device, pressure->bytes, pressure->op, um_machine_now(svm->machine),
+			  done_at);
+	assert(error || um_machine_memory_free(svm->machine, device) >= pressure->bytes);
+	return error;
 }
 
 void um_svm_on_touch(struct um_driver *driver, const struct um_page_range *pages,

@@ -1,4 +1,4 @@
-/* amdgpu_svm moves pages: what is collected, what it costs, where it is then (R15, R17). */
+/* amdgpu_svm moves pages: what is collected, what it costs (A1), where it is then. */
 #include "svm.h"
 
 #include <assert.h>
@@ -140,8 +140,8 @@ static int move_from_host(struct svm *svm, struct svm_range *range, um_device_id
 					   at + cost_of(svm, &load), end);
 	if (error)
 		return error;
-	um_machine_fill(svm->machine, part, device, why->op);
-	if (svm->coherent)
+	um_machine_fill(svm->machine, part, device, why->op); /* R15 */
+	if (svm->coherent)				      /* R26 */
 		error = um_machine_map(svm->machine, part, UM_HOST, UM_MAP_REMOTE, why);
 	range->device_pages += (uint32_t)load.pages;
 	range->actual = range->device_pages ? device : UM_HOST;
@@ -158,7 +158,7 @@ int um_svm_move_to_device(struct svm *svm, struct svm_range *range, um_device_id
 	int error = 0;
 
 	*end = at;
-	if (range->actual != UM_HOST && range->actual != device)
+	if (range->actual != UM_HOST && range->actual != device) /* R17 */
 		error = um_svm_move_to_host(svm, range, &whole, why, at, end);
 	if (!error)
 		error = um_svm_get_memory(svm, range, device, why, *end, end, refused);

@@ -71,29 +71,39 @@ static void report_stop(const struct svm *svm, um_device_id device)
 		.count = 1,
 		.start_ns = (int64_t)svm->stopped_at,
 		.end_ns = (int64_t)um_machine_now(svm->machine),
+		.waited_ns = UM_NULL,
 	};
 
 	um_probe_driver_event(svm->env->probe, &row);
 }
 
-/* The mappings are there; again, if more became invalid meanwhile. */
-static int resume(void *context, uint64_t argument)
+/* The queues go on, or are gone. */
+static int end_stop(struct svm *svm)
 {
-	struct svm *svm = context;
 	int error = 0;
 
-	(void)argument;
-	if (svm->invalidations != svm->restored_invalidations)
-		return um_engine_schedule(svm->env->engine,
-					  um_machine_now(svm->machine) +
-						  svm->costs.restore_delay_ns,
-					  restore, svm, 0);
 	svm->stopped = false;
 	for (um_device_id device = 0; device < svm->devices && !error; device++) {
 		report_stop(svm, device);
 		error = um_machine_resume(svm->machine, device);
 	}
 	return error;
+}
+
+/* The mappings are there; once more, if more became invalid meanwhile. */
+static int resume(void *context, uint64_t argument)
+{
+	struct svm *svm = context;
+
+	(void)argument;
+	if (!svm->stopped)
+		return 0; /* the program has ended */
+	if (svm->invalidations != svm->restored_invalidations)
+		return um_engine_schedule(svm->env->engine,
+					  um_machine_now(svm->machine) +
+						  svm->costs.restore_delay_ns,
+					  restore, svm, 0);
+	return end_stop(svm);
 }
 
 static int restore(void *context, uint64_t argument)
@@ -103,6 +113,8 @@ static int restore(void *context, uint64_t argument)
 	int error = 0;
 
 	(void)argument;
+	if (!svm->stopped)
+		return 0; /* the program has ended */
 	if (svm->busy_until > at)
 		return um_engine_schedule(svm->env->engine, svm->busy_until, restore, svm, 0);
 	svm->restored_invalidations = svm->invalidations;
@@ -116,4 +128,11 @@ static int restore(void *context, uint64_t argument)
 	}
 	svm->busy_until = at;
 	return error ? error : um_engine_schedule(svm->env->engine, at, resume, svm, 0);
+}
+
+int um_svm_on_exit(struct um_driver *driver)
+{
+	struct svm *svm = svm_of(driver);
+
+	return svm->stopped ? end_stop(svm) : 0;
 }

@@ -211,7 +211,7 @@ static int evict_next(struct uvm *uvm, um_device_id device, uint32_t op, um_ns *
 	struct um_page_range unit;
 	int error = 0;
 
-	*none = !window && !um_evict_victim(uvm->order[device], &unit, NULL, NULL);
+	*none = !window && !um_evict_victim(uvm->order[device], &unit);
 	if (*none)
 		return 0;
 	if (!window)

@@ -132,11 +132,6 @@ int um_op_order_task(struct um_op_order *order, const struct um_op_row *op, bool
 	return 0;
 }
 
-uint32_t um_op_order_count(const struct um_op_order *order)
-{
-	return order->count;
-}
-
 uint32_t um_op_order_over(const struct um_op_order *order)
 {
 	uint32_t over = order->count;

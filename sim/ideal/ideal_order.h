@@ -27,8 +27,6 @@ int um_op_order_host(struct um_op_order *, const struct um_op_row *);
 /* hipFree and its like: the host waits for everything. */
 void um_op_order_wait_all(struct um_op_order *);
 
-/* Numbers given so far. */
-uint32_t um_op_order_count(const struct um_op_order *);
 /* All operations with numbers up to this are over, as far as the host knows now. */
 uint32_t um_op_order_over(const struct um_op_order *);
 

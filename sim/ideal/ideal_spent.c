@@ -1,13 +1,12 @@
 #include "ideal_spent.h"
 
+#include "sim/machine/machine.h"
 #include "trace/base/error.h"
 #include "trace/db/trace_db.h"
 #include "trace/spool/spool_record.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define ALLOCATIONS_MAX (1 << 26) /* as um_machine_add() has it */
 
 static int take_allocation(const void *row, void *context)
 {
@@ -17,7 +16,7 @@ static int take_allocation(const void *row, void *context)
 	unsigned char *grown;
 
 	if (um_word_code(um_allocation_words, allocation->kind) != UM_ALLOCATION_MANAGED ||
-	    allocation->allocation < 0 || allocation->allocation >= ALLOCATIONS_MAX)
+	    allocation->allocation < 0 || allocation->allocation >= UM_ALLOC_IDS_END)
 		return 0;
 	while (slots <= id)
 		slots = slots ? slots * 2 : 64;

@@ -11,21 +11,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALLOCATION_SLOTS_MAX UM_OWN_PAGES
+int um_machine_check_memory(const struct um_machine_spec *spec, uint64_t bytes)
+{
+	char has[32], wanted[32];
+
+	if (bytes <= spec->memory_bytes)
+		return 0;
+	return um_fail(UM_EINVAL, "machine %s has %s of memory a device, not %s", spec->name,
+		       um_format_bytes(has, sizeof(has), spec->memory_bytes),
+		       um_format_bytes(wanted, sizeof(wanted), bytes));
+}
 
 int um_machine_create(struct um_machine **out, const struct um_machine_spec *spec,
 		      struct um_engine *engine, struct um_probe *probe, uint64_t memory_limit_bytes)
 {
 	struct um_machine *machine;
-	char has[32], wanted[32];
+	int error = um_machine_check_memory(spec, memory_limit_bytes);
 
+	if (error)
+		return error;
 	if (spec->devices < 1 || spec->devices > UM_DEVICES_MAX)
 		return um_fail(UM_EINVAL, "machine %s: 1 to %d devices, not %u", spec->name,
 			       UM_DEVICES_MAX, spec->devices);
-	if (memory_limit_bytes > spec->memory_bytes)
-		return um_fail(UM_EINVAL, "machine %s has %s of memory a device, not %s",
-			       spec->name, um_format_bytes(has, sizeof(has), spec->memory_bytes),
-			       um_format_bytes(wanted, sizeof(wanted), memory_limit_bytes));
 	machine = calloc(1, sizeof(*machine));
 	if (!machine)
 		return um_fail(UM_ENOMEM, "no memory for the machine");
@@ -106,9 +113,9 @@ static int make_slot(struct um_machine *machine, um_alloc_id id)
 	size_t slots = machine->allocation_slots ? machine->allocation_slots : 64;
 	struct allocation **grown;
 
-	if (id == 0 || id >= ALLOCATION_SLOTS_MAX)
+	if (id == 0 || id >= UM_ALLOC_IDS_END)
 		return um_fail(UM_EFORMAT, "allocation %u: ids are 1 to %u", id,
-			       ALLOCATION_SLOTS_MAX - 1);
+			       UM_ALLOC_IDS_END - 1);
 	if (id < machine->allocation_slots)
 		return machine->allocations[id]
 			       ? um_fail(UM_EFORMAT, "allocation %u is made twice", id)

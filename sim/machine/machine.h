@@ -21,12 +21,16 @@
 #define UM_HOST	       (-1)
 #define UM_DEVICES_MAX 16
 
+/* What is kept by id stays within memory, whatever a damaged trace has for one. */
+#define UM_ALLOC_IDS_END (1u << 26)
+
 typedef int32_t um_device_id; /* UM_HOST or 0.. */
-typedef uint32_t um_alloc_id; /* of the trace, from 1 */
+typedef uint32_t um_alloc_id; /* of the trace, from 1, below UM_ALLOC_IDS_END */
 typedef uint32_t um_page;     /* within its allocation */
 
-/* What a machine file holds (machine_file.h reads it). Every figure's source stands beside it
- * there. */
+/*
+ * --- what a machine file holds (machine_file.h reads it), where each figure's source stands ---
+ */
 /* Whether a device can retry an access that faulted, and who says that it does. */
 enum um_xnack_support {
 	UM_XNACK_NEVER,	  /* a fault ends the process (GFX10 and later) */
@@ -85,6 +89,8 @@ struct um_page_range {
 };
 
 /* --- life: memory limit in bytes, 0 for the spec's --- */
+/* UM_EINVAL: a device has less. */
+int um_machine_check_memory(const struct um_machine_spec *, uint64_t limit_bytes);
 int um_machine_create(struct um_machine **out, const struct um_machine_spec *, struct um_engine *,
 		      struct um_probe *, uint64_t memory_limit_bytes);
 void um_machine_destroy(struct um_machine *);
@@ -170,7 +176,7 @@ enum um_home {
 	UM_HOME_DEVICE,	     /* takes device memory until it is removed */
 	UM_HOME_HOST,	     /* pinned, registered, pageable: devices access it over the link */
 };
-/* UM_ELIMIT: no room for a device allocation (the driver was asked before); ids are below UM_OWN_PAGES. */
+/* UM_ELIMIT: no room for a device allocation (the driver was asked before). */
 int um_machine_add(struct um_machine *, um_alloc_id, enum um_home, um_device_id, uint64_t bytes);
 void um_machine_remove(struct um_machine *, um_alloc_id);
 /*
@@ -178,7 +184,7 @@ void um_machine_remove(struct um_machine *, um_alloc_id);
  * left of a block: like an allocation, but that its rows name none, and its id is UM_OWN_PAGES or
  * above. UM_ENOMEM.
  */
-#define UM_OWN_PAGES (1u << 26)
+#define UM_OWN_PAGES UM_ALLOC_IDS_END
 int um_machine_add_own(struct um_machine *, uint32_t pages, um_alloc_id *id);
 /* 0 if there is no such allocation now. */
 enum um_home um_machine_home(const struct um_machine *, um_alloc_id);

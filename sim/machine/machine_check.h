@@ -16,7 +16,6 @@
  * - every populated page has a copy;
  * - every mapping is legal: local with the only copy, local for reading with a copy, remote with
  *   none here and one elsewhere.
- * A walk is due as soon as the events since the last have earned its cost (UM_CHECK_WORDS_AN_EVENT
  * A walk is due as soon as the events since the last have earned its cost, UM_CHECK_WORDS_AN_EVENT
  * each: small machines are walked at every event or so, and large ones keep within a constant cost
  * an event. um_machine_check_walk() walks at once, at the end.

@@ -13,6 +13,8 @@
 
 #include <stdbool.h>
 
+struct um_db;
+
 #define UM_DRIVER_DEFAULT "demand"
 
 /* Which allocations a rule is about; what is unset matches all. */
@@ -75,6 +77,20 @@ enum um_xnack_source {
 	UM_XNACK_BY_OPTION,
 };
 
+/* `memory` of a policy, of each device: bytes, or a multiple of the footprint; neither: all of it. */
+struct um_memory_limit {
+	uint64_t bytes;
+	double times; /* 0: none */
+};
+
+/* Who decided. */
+enum um_memory_source {
+	UM_MEMORY_BY_MACHINE, /* nobody did: all that it has */
+	UM_MEMORY_BY_TRACE,
+	UM_MEMORY_BY_POLICY,
+	UM_MEMORY_BY_OPTION,
+};
+
 struct um_policy {
 	char *path;    /* "-" for the built-in empty one */
 	char *machine; /* name or file (relative to the policy's folder); NULL: default */
@@ -91,7 +107,10 @@ struct um_policy {
 	const struct um_evict_ops *evict; /* NULL: the driver's own order */
 	uint32_t evict_seed;		  /* of `random` */
 	uint64_t page_bytes;		  /* 0: the driver's default */
-	uint64_t memory_bytes;		  /* 0: the machine's */
+	uint64_t memory_bytes;		  /* 0: the machine's, or a multiple not yet settled */
+	double memory_times;	  /* of the footprint, which settling makes bytes; 0: none */
+	uint64_t footprint_bytes; /* once settled, where it is a multiple */
+	enum um_memory_source memory_source;
 	bool keep_program_advice,
 		keep_program_prefetch; /* `program: {advice: keep|drop, prefetch: keep|drop}` */
 	struct um_rule *rules;	       /* in file order */
@@ -117,20 +136,42 @@ int um_policy_set_driver(struct um_policy *, const char *name);
 int um_policy_set_page_bytes(struct um_policy *, uint64_t page_bytes);
 /*
  * What had to wait for the machine and the trace; called before um_simulate(), and again if it turns
- * out what the program had for XNACK. Errors have the place in the file where there is one. Where no driver was named it becomes the one that
- * models the machine's own (gfx: amdgpu_svm; else demand), and what the file says of a driver
- * without a name, and its page size, are held against it. XNACK becomes on or off: as the option
- * has it, the file, the traced program (UNKNOWN: it is not known, or was of another machine), or
- * else the machine (a process that does not ask: off; no such switch: on); a driver's parameter
- * `xnack` receives it. UM_EINVAL: asked to be on where the machine never retries faults, off where
- * it has no such switch, or asked for by the option of a driver that does not model it.
+ * out what the program had for XNACK. Errors have the place in the file where there is one.
+ *
+ * Where no driver was named it becomes the one that models the machine's own (gfx: amdgpu_svm; else
+ * demand), and what the file says of a driver without a name, and its page size, are held against
+ * it. XNACK becomes on or off: as the option has it, the file, the traced program (UNKNOWN: it is
+ * not known, or was of another machine), or else the machine (a process that does not ask: off; no
+ * such switch: on); a driver's parameter `xnack` receives it.
+ *
+ * UM_EINVAL: asked to be on where the machine never retries faults, off where it has no such switch,
+ * or asked for by the option of a driver that does not model it.
  */
 int um_policy_settle(struct um_policy *, const struct um_machine_spec *, enum um_xnack traced);
+/* "16GiB", or "0.8x": that much of the footprint. UM_EINVAL. */
+int um_memory_limit_parse(struct um_memory_limit *out, const char *text);
+void um_policy_set_memory(struct um_policy *, const struct um_memory_limit *);
+/*
+ * The footprint of a traced program: the most bytes of managed and device allocations that lived at
+ * once, each in whole pages of 4 KiB, all devices together. With as much memory all of it fits.
+ * UM_ENOMEM, or what reading the trace says.
+ */
+int um_policy_footprint(uint64_t *out, struct um_db *trace);
+/*
+ * What had to wait for the trace: memory_bytes become those of the option, the file, the trace if it
+ * is of the same machine (by its name, as with XNACK) and had less than that, or else stay 0. A
+ * multiple is rounded down to whole pages. UM_EINVAL: a multiple of nothing, or more than the
+ * machine has.
+ */
+int um_policy_settle_memory(struct um_policy *, const struct um_machine_spec *,
+			    struct um_db *trace);
 /* "on" or "off". UM_EINVAL. */
 int um_xnack_parse(enum um_xnack *out, const char *text);
 const char *um_xnack_word(enum um_xnack); /* NULL: UNKNOWN */
 /* Why a machine has what it has where nobody chose; NULL where there is no such switch. */
 const char *um_xnack_default_source(const struct um_machine_spec *);
+/* `lru`, `driver`, or `random:7` with its seed. UM_EINVAL lists the orders. */
+int um_policy_set_evict(struct um_policy *, const char *text);
 /* The order in which memory is given up, if it is not the driver's own: NULL if it is. */
 const struct um_evict_ops *um_policy_hypothetical_order(const struct um_policy *);
 /* UM_EINVAL: the policy has an order, and its driver, which is known, takes none. */

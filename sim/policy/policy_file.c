@@ -131,6 +131,8 @@ static int read_page_size(const struct um_yaml_file *file, const struct um_yaml_
 		return UM_EINVAL;
 	if (um_parse_bytes(text, &bytes))
 		return um_yaml_fail(file, node, "page_size: %s", um_error_message());
+	if (bytes == 0)
+		return um_yaml_fail(file, node, "page_size: a page of 0 bytes holds nothing");
 	policy->page_bytes = bytes;
 	policy->page_at = (struct um_policy_place){node->line, node->column};
 	return policy->driver_named ? um_policy_check_page_bytes(policy) : 0;
@@ -152,13 +154,36 @@ static int defer_evict_seed(const struct um_yaml_file *file, const struct um_yam
 	return 0;
 }
 
+/* Of the footprint: "0.8x". */
+static int read_multiple(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			 struct um_policy *policy, const char *text)
+{
+	struct um_memory_limit limit;
+	char message[256];
+
+	if (um_memory_limit_parse(&limit, text)) {
+		snprintf(message, sizeof(message), "%s", um_error_message());
+		return um_yaml_fail(file, node, "memory: %s", message);
+	}
+	policy->memory_times = limit.times;
+	return 0;
+}
+
 static int read_memory(const struct um_yaml_file *file, const struct um_yaml_node *node,
 		       const struct um_yaml_key *key, void *target)
 {
 	struct um_policy *policy = ((struct policy_reading *)target)->policy;
-	int error = um_yaml_bytes(file, node, key, policy);
+	const char *text = um_yaml_scalar(file, node, "memory");
+	size_t length = text ? strlen(text) : 0;
+	int error;
 
-	if (!error && policy->memory_bytes % 4096)
+	if (!text)
+		return UM_EINVAL;
+	policy->memory_source = UM_MEMORY_BY_POLICY;
+	if (length && text[length - 1] == 'x')
+		return read_multiple(file, node, policy, text);
+	error = um_yaml_bytes(file, node, key, policy);
+	if (!error && policy->memory_bytes % UM_MEMORY_PAGE_BYTES)
 		return um_yaml_fail(file, node, "memory: %s is not whole pages of 4 KiB",
 				    node->text);
 	return error;
@@ -273,7 +298,8 @@ static const struct um_yaml_key policy_keys[] = {
 	{"machine", read_machine, POLICY(machine), 0, 0, 0, false},
 	{"driver", defer_driver, 0, 0, 0, 0, false},
 	{"page_size", defer_page_size, 0, 0, 0, 0, false},
-	{"memory", read_memory, POLICY(memory_bytes), 0, 4096, (double)(UINT64_C(1) << 48), false},
+	{"memory", read_memory, POLICY(memory_bytes), 0, UM_MEMORY_BYTES_MIN,
+	 (double)UM_MEMORY_BYTES_MAX, false},
 	{"evict", read_evict, 0, 0, 0, 0, false},
 	{"evict_seed", defer_evict_seed, 0, 0, 0, 0, false},
 	{"program", read_program, 0, 0, 0, 0, false},

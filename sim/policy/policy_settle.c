@@ -7,6 +7,7 @@
 #include "trace/base/error.h"
 #include "trace/base/suggest.h"
 #include "trace/base/units.h"
+#include "trace/db/xnack_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,33 +53,21 @@ int um_policy_set_driver(struct um_policy *policy, const char *name)
 	return error || !policy->page_bytes ? error : um_policy_check_page_bytes(policy);
 }
 
-/* Which driver real machines of an architecture have, the first that fits and that there is. */
+/* Which driver models that of real machines of an architecture; the first that fits. */
 static const struct {
 	const char *arch; /* how its name begins */
 	const char *driver;
 } machine_drivers[] = {{"gfx", "amdgpu_svm"}, {"sm_", "nvidia_uvm"}, {"", UM_DRIVER_DEFAULT}};
 
-static const struct um_driver_ops *registered(const char *name)
-{
-	size_t count;
-	const struct um_driver_ops *const *all = um_driver_registry(&count);
-
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(all[i]->name, name) == 0)
-			return all[i];
-	return NULL;
-}
-
 static int choose_driver(struct um_policy *policy, const struct um_machine_spec *machine)
 {
-	const struct um_driver_ops *ops = NULL;
+	const struct um_driver_ops *ops;
+	size_t i = 0;
 
-	for (size_t i = 0; i < sizeof(machine_drivers) / sizeof(*machine_drivers) && !ops; i++)
-		if (strncmp(machine->arch, machine_drivers[i].arch,
-			    strlen(machine_drivers[i].arch)) == 0)
-			ops = registered(machine_drivers[i].driver);
-	return ops ? um_policy_adopt_driver(policy, ops)
-		   : um_fail(UM_EINVAL, "there is no driver model for %s", machine->name);
+	while (strncmp(machine->arch, machine_drivers[i].arch, strlen(machine_drivers[i].arch)))
+		i++;
+	ops = um_driver_find(machine_drivers[i].driver);
+	return ops ? um_policy_adopt_driver(policy, ops) : UM_EINVAL;
 }
 
 /* ---------------------------------------------------------------- page size */
@@ -237,7 +226,7 @@ const char *um_xnack_default_source(const struct um_machine_spec *machine)
 	case UM_XNACK_BOOT:
 		return "amdgpu was loaded with its default, noretry=1";
 	case UM_XNACK_PROCESS:
-		return "HSA_XNACK is not set";
+		return UM_XNACK_UNSET_TEXT;
 	case UM_XNACK_ALWAYS:
 		break;
 	}

@@ -210,6 +210,21 @@ static void write_page_size(FILE *out, const struct um_policy *policy)
 	fputc('\n', out);
 }
 
+static void write_memory(FILE *out, const struct um_policy *policy)
+{
+	if (policy->memory_bytes) {
+		fputs("memory: ", out);
+		write_bytes(out, policy->memory_bytes);
+		if (policy->memory_times > 0)
+			fprintf(out, " # %.12gx", policy->memory_times);
+		fputc('\n', out);
+	} else if (policy->memory_times > 0) {
+		fprintf(out, "memory: %.12gx\n", policy->memory_times);
+	} else {
+		fputs("# memory: all that the machine has\n", out);
+	}
+}
+
 static void write_policy(FILE *out, const struct um_policy *policy)
 {
 	fputs("machine: ", out);
@@ -217,13 +232,7 @@ static void write_policy(FILE *out, const struct um_policy *policy)
 	fputc('\n', out);
 	write_driver(out, policy);
 	write_page_size(out, policy);
-	if (policy->memory_bytes) {
-		fputs("memory: ", out);
-		write_bytes(out, policy->memory_bytes);
-		fputc('\n', out);
-	} else {
-		fputs("# memory: all that the machine has\n", out);
-	}
+	write_memory(out, policy);
 	um_policy_write_evict(out, policy);
 	fprintf(out, "program: {advice: %s, prefetch: %s}\n",
 		policy->keep_program_advice ? "keep" : "drop",

@@ -55,6 +55,8 @@ struct um_totals {
 	uint64_t link_to_device_ns,
 		link_to_host_ns; /* how long the links were taken, all devices */
 	uint64_t queue_evictions, queues_stopped_ns; /* driver_event rows of that kind */
+	/* Faults that were dropped; how long their accesses waited added up, and how long any did. */
+	uint64_t dropped_faults, dropped_waited_ns, dropped_ns;
 	uint64_t end_ns;
 };
 /* The observer adds into *totals, which outlives the probe. */

@@ -59,12 +59,16 @@ static void add_remote(void *context, const struct um_remote_access_row *row)
 static void add_event(void *context, const struct um_driver_event_row *row)
 {
 	struct um_totals *totals = context;
+	uint64_t duration_ns = row->end_ns == UM_NULL ? 0 : (uint64_t)(row->end_ns - row->start_ns);
 
-	if (strcmp(row->kind, UM_EVENT_QUEUE_EVICTION) != 0)
-		return;
-	totals->queue_evictions += (uint64_t)row->count;
-	if (row->end_ns != UM_NULL)
-		totals->queues_stopped_ns += (uint64_t)(row->end_ns - row->start_ns);
+	if (!strcmp(row->kind, UM_EVENT_QUEUE_EVICTION)) {
+		totals->queue_evictions += (uint64_t)row->count;
+		totals->queues_stopped_ns += duration_ns;
+	} else if (!strcmp(row->kind, UM_EVENT_FAULT_DROPPED)) {
+		totals->dropped_faults += (uint64_t)row->count;
+		totals->dropped_waited_ns += (uint64_t)row->waited_ns;
+		totals->dropped_ns += duration_ns;
+	}
 }
 
 static void add_copy(void *context, const struct um_copy_traffic_row *row)

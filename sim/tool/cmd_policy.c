@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include "policy_render.h"
+#include "replay.h"
 #include "sim/machine/machine_file.h"
 #include "trace/base/error.h"
 #include "trace/db/trace_db.h"
@@ -31,15 +32,17 @@ static const char help[] =
 	"A policy, with all that it may say:\n"
 	"\n"
 	"  machine: mi250x            # or a file: ./my.yaml\n"
-	"  driver: {name: amdgpu_svm, xnack: on}    # umsim policy drivers: all parameters; default: the\n"
-	"                                           # machine's own, and XNACK as the program had it\n"
+	"  # default: the machine's own, and XNACK as the program had it; umsim policy\n"
+	"  # drivers lists the parameters\n"
+	"  driver: {name: amdgpu_svm, xnack: on}\n"
 	"  page_size: 64KiB\n"
-	"  memory: 16GiB              # of each device\n"
-	"  evict: random              # who leaves when it is full; default: driver, its own order\n"
+	"  memory: 16GiB              # of each device; or a multiple of the footprint: 0.8x\n"
+	"  evict: random              # who leaves when it is full; default: driver\n"
 	"  evict_seed: 7              # of random alone; default: 0\n"
 	"  program: {advice: keep, prefetch: drop}  # what the program asks for\n"
 	"  advise:\n"
-	"    # on: name, site, index (umanalyze's #), kind, larger_than, range: [0, 64MiB]\n"
+	"    # on: name, site, index (umanalyze's #), kind, larger_than,\n"
+	"    # range: [0, 64MiB]\n"
 	"    - on: {site: \"train.hip:42\"}\n"
 	"      at: {before: \"step*\", nth: 1}        # default: at the allocation\n"
 	"      preferred_location: host             # or gpu0\n"
@@ -114,7 +117,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 /* The machine that a replay would take: the policy's, else the one that the trace was made for. */
 struct machine_choice {
 	struct um_machine_spec *spec;
-	enum um_xnack xnack; /* of the program on that machine */
+	enum um_xnack xnack; /* of the program, as it counts on that machine */
 	const char *trace_path;
 };
 
@@ -125,10 +128,16 @@ static int machine_of_run(const void *row, void *context)
 
 	if (!run->machine_text)
 		return 0;
-	if (run->xnack)
-		choice->xnack = strcmp(run->xnack, "on") == 0 ? UM_XNACK_ON : UM_XNACK_OFF;
 	return um_machine_parse(&choice->spec, choice->trace_path, run->machine_text,
 				strlen(run->machine_text));
+}
+
+static int xnack_of_run(const void *row, void *context)
+{
+	struct machine_choice *choice = context;
+
+	choice->xnack = um_replay_traced_xnack(row, choice->spec);
+	return 0;
 }
 
 static int settle(struct um_policy *policy, struct um_db *trace)
@@ -138,12 +147,16 @@ static int settle(struct um_policy *policy, struct um_db *trace)
 
 	if (!policy->machine && trace) {
 		choice.trace_path = um_db_path(trace);
-		error = um_db_each(trace, &um_table_run, NULL, 0, machine_of_run, &choice);
+		error = um_db_run(trace, machine_of_run, &choice);
 	}
 	if (!error && !choice.spec)
 		error = um_machine_load(&choice.spec, policy->machine);
+	if (!error && trace)
+		error = um_db_run(trace, xnack_of_run, &choice);
 	if (!error)
 		error = um_policy_settle(policy, choice.spec, choice.xnack);
+	if (!error && trace)
+		error = um_policy_settle_memory(policy, choice.spec, trace);
 	if (!error)
 		error = um_policy_check_devices(policy, choice.spec);
 	um_machine_spec_destroy(choice.spec);

@@ -51,6 +51,8 @@ static void put_settings(FILE *out, const struct um_policy *policy)
 	if (policy->memory_bytes)
 		fprintf(out, ", %s of device memory",
 			um_format_bytes(text, sizeof(text), policy->memory_bytes));
+	else if (policy->memory_times > 0)
+		fprintf(out, ", %.12gx of the footprint as device memory", policy->memory_times);
 	put_order(out, policy);
 	if (!policy->keep_program_advice)
 		fputs(", the program's advice dropped", out);

@@ -5,14 +5,15 @@
 #include "sim/ideal/ideal.h"
 #include "sim/ideal/ideal_spent.h"
 #include "sim/simulate.h"
+#include "trace/base/text_table.h"
 
 #include <stdio.h>
-
-#define UM_REPLAY_IGNORED_MAX 16
 
 /* One simulation: a policy at a page size. */
 struct um_replay {
 	const char *policy_name;
+	char *label; /* "none, 64 KiB": the policy, page size, and the memory if it tells apart */
+	bool shows_memory; /* of several that the command line asks for */
 	struct um_policy *policy;
 	struct um_machine_spec *machine;
 	const struct um_driver_ops *driver;
@@ -24,13 +25,20 @@ struct um_replay {
 	struct um_ideal_spent spent;
 	bool has_ideal; /* not where the policy allocates as something else */
 	struct um_ideal ideal;
-	struct { /* what was asked for and is not simulated */
-		const char *what, *why;
-	} ignored[UM_REPLAY_IGNORED_MAX];
+	struct um_replay_ignored { /* what was asked for and is not simulated */
+		char *what;
+		const char *why; /* a literal */
+	} * ignored;
 	size_t ignored_count;
 	char accesses[64];  /* origin of page_access: "emulated" */
 	const char *xnack;  /* "on", "off"; NULL: the machine has no such switch */
 	char *xnack_source; /* who decided; NULL as xnack is */
+	bool is_done;
+};
+
+struct um_replay_memory {
+	struct um_memory_limit limit;
+	const char *text; /* as it was given */
 };
 
 /* Of the command line. */
@@ -41,35 +49,62 @@ struct um_replay_arguments {
 	size_t policy_count;
 	uint64_t *page_bytes;
 	size_t page_count;
-	uint64_t memory_bytes;
+	struct um_replay_memory *memory;
+	size_t memory_count;
+	const char *evict; /* NULL: not given */
 	bool force, json, quiet;
+};
+
+/* What the trace lacks of what its kernels did, so that no simulation of it can show it. */
+struct um_replay_gaps {
+	uint64_t outside_accesses; /* to memory that is no allocation */
+	bool is_pageable;	   /* malloc'ed memory was recorded */
 };
 
 struct um_replay_run {
 	const struct um_replay_arguments *arguments;
 	const char *command;
 	struct um_db *trace;
-	const struct um_replay *first; /* of all */
-	struct um_replay *replay;
-	int percent; /* last shown */
+	struct um_replay_gaps gaps;
+	struct um_replay *replays, *replay; /* all, and the one that is prepared or runs */
+	size_t count;			    /* begun */
+	int percent;			    /* last shown */
+	bool has_told;			    /* what failed, on standard error */
 };
 
 /* --- what to simulate (replay_plan.c) --- */
 
 /*
- * Everything that can be wrong before the first simulation starts. *count: how many were begun,
+ * The error, with the policy named in its message where there are several and the message does not
+ * begin with its file.
+ */
+int um_replay_name_failure(const struct um_replay_run *, int error);
+/* How many simulations the command line asks for. */
+size_t um_replay_count(const struct um_replay_arguments *);
+/*
+ * Everything that can be wrong before the first simulation starts. run->count: how many were begun,
  * each to be released.
  */
-int um_replay_prepare_all(struct um_replay_run *, struct um_replay *replays, size_t *count);
+int um_replay_prepare_all(struct um_replay_run *);
 void um_replay_release(struct um_replay *);
+/* What the trace lacks. */
+int um_replay_find_gaps(struct um_replay_gaps *, struct um_db *trace);
 
 /* --- simulating (replay_run.c) --- */
 
-int um_replay_run_all(struct um_replay_run *, struct um_replay *replays, size_t count);
+/*
+ * One that fails is told on standard error, and the others go on; those that are done come first
+ * afterwards, in their order. Returns what the first failure was.
+ */
+int um_replay_run_all(struct um_replay_run *);
+/* How many are done. */
+size_t um_replay_done(const struct um_replay_run *);
 
 /* --- the database (replay_output.c) --- */
 
-/* Makes it under its partial name. UM_EEXIST; UM_EINVAL: it is the trace. */
+/* Whether its name is free. UM_EEXIST; UM_EINVAL: it is the trace. */
+int um_replay_output_check(const struct um_replay *, struct um_db *trace, bool force);
+/* Makes it under its partial name. As um_replay_output_check(). */
 int um_replay_output_create(struct um_db **out, const struct um_replay *, struct um_db *trace,
 			    bool force);
 /* What the simulation did not write itself: copied rows, and the run as it ended. */
@@ -82,10 +117,23 @@ void um_replay_output_abandon(struct um_db *, const struct um_replay *);
 
 /* --- XNACK (replay_xnack.c) --- */
 
+/*
+ * What a program that was traced had, for another machine too if processes choose there: how one
+ * machine was booted says nothing of another. UM_XNACK_UNKNOWN: the trace does not tell.
+ */
+enum um_xnack um_replay_traced_xnack(const struct um_run_row *, const struct um_machine_spec *);
 /* Settles the policy for the machine and the trace, and notes what came of it. */
 int um_replay_settle(struct um_replay *, struct um_db *trace, enum um_xnack option);
-/* What every table opens with: a line if one goes for all, else one for each policy. */
+/* What every table opens with, if a device has such a switch. */
 void um_replay_print_xnack(FILE *, const struct um_replay *replays, size_t count);
+
+/* --- memory (replay_memory.c) --- */
+
+/* The policy's and the option's, settled for the machine and the trace. */
+int um_replay_settle_memory(struct um_replay *, struct um_db *trace,
+			    const struct um_memory_limit *option);
+/* "--memory", "the policy", "as traced"; NULL: all that the machine has. */
+const char *um_replay_memory_source(const struct um_replay *);
 
 /* --- the distance to the least that there is (replay_ideal.c) --- */
 
@@ -98,8 +146,26 @@ struct json_t *um_replay_ideal_json(const struct um_replay *);
 
 /* --- standard output (replay_table.c, replay_json.c) --- */
 
-int um_replay_print_table(FILE *, const struct um_replay *replays, size_t count);
-int um_replay_print_json(FILE *, const struct um_replay *replays, size_t count);
+int um_replay_print_table(FILE *, const struct um_replay_run *);
+int um_replay_print_json(FILE *, const struct um_replay_run *);
+/* What the figures are and are not: the lines below the last table (replay_notes.c). */
+void um_replay_add_notes(struct um_text_table *, const struct um_replay_run *);
+
+/* --- what simulations have in common (replay_names.c) --- */
+
+/* Columns that name a simulation, the first with this title; returns how many, 3 at most. */
+size_t um_replay_name_columns(struct um_text_column *, const char *title,
+			      const struct um_replay *any);
+void um_replay_name_cells(struct um_text_table *, const struct um_replay *);
+
+/*
+ * A text about each simulation: one line if it is the same for all, else one line for each that
+ * there is, behind the names of those that it is about. `text` returns false where there is none.
+ */
+typedef bool (*um_replay_text_fn)(char *out, size_t capacity, const struct um_replay *);
+typedef void (*um_replay_line_fn)(void *context, const char *line);
+void um_replay_each_text(const struct um_replay *replays, size_t count, um_replay_text_fn text,
+			 um_replay_line_fn line, void *context);
 
 /*
  * "eviction lru: hypothetical, a driver sees no hits"; false, and an empty text, where the order is

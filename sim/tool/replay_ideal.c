@@ -48,15 +48,19 @@ int um_replay_find_ideal(struct um_replay_run *run)
 		.page_bytes = replay->page_bytes,
 	};
 
-	replay->has_ideal = !changes_kinds(replay->policy);
-	if (!replay->has_ideal)
+	int error;
+
+	if (changes_kinds(replay->policy))
 		return 0;
-	for (const struct um_replay *other = run->first; other != replay; other++)
+	for (const struct um_replay *other = run->replays; other != replay; other++)
 		if (other->has_ideal && is_of_same(other, replay)) {
 			replay->ideal = other->ideal;
+			replay->has_ideal = true;
 			return 0;
 		}
-	return um_ideal_bounds(&replay->ideal, &request);
+	error = um_ideal_bounds(&replay->ideal, &request);
+	replay->has_ideal = error == 0;
+	return error;
 }
 
 int um_replay_write_ideal(struct um_db *db, const struct um_replay *replay)
@@ -106,21 +110,24 @@ SUM_OF(device_faults, all->device_faults)
 SUM_OF(host_faults, all->host_faults)
 
 static const struct quantity quantities[] = {
-	{"bytes", "migrated, remote", bytes_here, bytes_least, um_format_bytes},
-	{"device_faults", "device faults", device_faults_here, device_faults_least,
+	{"bytes", "migrated\n+ remote", bytes_here, bytes_least, um_format_bytes},
+	{"device_faults", "device\nfaults", device_faults_here, device_faults_least,
 	 um_format_count},
-	{"host_faults", "host faults", host_faults_here, host_faults_least, um_format_count},
+	{"host_faults", "host\nfaults", host_faults_here, host_faults_least, um_format_count},
 };
 #define QUANTITIES (sizeof(quantities) / sizeof(*quantities))
 
-/* False: the least is 0, of which nothing is a multiple. */
+/*
+ * What is written as a multiple of the least. False: the least is 0, of which nothing is one, or
+ * there was less, as of faults that prefetches or mappings have spared.
+ */
 static bool find_ratio(const struct um_replay *replay, const struct quantity *quantity,
 		       double *ratio)
 {
 	uint64_t least = quantity->least(&replay->ideal);
 
 	*ratio = least ? (double)quantity->here(&replay->spent) / (double)least : 0;
-	return least;
+	return *ratio >= 1;
 }
 
 /* --- text --- */
@@ -135,20 +142,17 @@ static void add_quantity(struct um_text_table *table, const struct um_replay *re
 			   quantity->format(text, sizeof(text), quantity->here(&replay->spent)));
 	um_text_table_cell(table, "%s",
 			   quantity->format(text, sizeof(text), quantity->least(&replay->ideal)));
-	if (!find_ratio(replay, quantity, &ratio))
-		um_text_table_cell(table, quantity->here(&replay->spent) ? "none needed" : "1 x");
-	else if (ratio < 1) /* faults that prefetches or mappings have spared */
+	if (find_ratio(replay, quantity, &ratio))
+		um_text_table_cell(table, "%.3g x", ratio);
+	else if (quantity->least(&replay->ideal))
 		um_text_table_cell(table, "-");
 	else
-		um_text_table_cell(table, "%.3g x", ratio);
+		um_text_table_cell(table, quantity->here(&replay->spent) ? "none needed" : "1 x");
 }
 
 static void add_row(struct um_text_table *table, const struct um_replay *replay)
 {
-	char text[32];
-
-	um_text_table_cell(table, "%s", replay->policy_name);
-	um_text_table_cell(table, "%s", um_format_bytes(text, sizeof(text), replay->page_bytes));
+	um_replay_name_cells(table, replay);
 	for (size_t i = 0; i < QUANTITIES && replay->has_ideal; i++)
 		add_quantity(table, replay, &quantities[i]);
 	for (size_t i = 0; i < 3 * QUANTITIES && !replay->has_ideal; i++)
@@ -157,10 +161,11 @@ static void add_row(struct um_text_table *table, const struct um_replay *replay)
 
 static void add_notes(struct um_text_table *table, const struct um_replay *replays, size_t count)
 {
-	um_text_table_note(table, "ideal: no driver and no policy can do with less, of managed "
-				  "memory and without explicit copies; its faults are");
-	um_text_table_note(table, "those of demand paging at this page size; - where prefetches, "
-				  "mappings or evictions made do with fewer");
+	um_text_table_note(table,
+			   "ideal: no driver and no policy can do with less, of managed "
+			   "memory and without explicit copies; its faults are those of "
+			   "demand paging at this page size; - where prefetches, mappings or "
+			   "evictions made do with fewer");
 	for (size_t i = 0; i < count; i++)
 		if (!replays[i].has_ideal)
 			um_text_table_note(table,
@@ -171,15 +176,15 @@ static void add_notes(struct um_text_table *table, const struct um_replay *repla
 
 int um_replay_print_ideal(FILE *out, const struct um_replay *replays, size_t count)
 {
-	struct um_text_column columns[2 + 3 * QUANTITIES + 1] = {
-		{"distance to the ideal", UM_ALIGN_LEFT}, {"page", UM_ALIGN_RIGHT}};
+	struct um_text_column columns[3 + 3 * QUANTITIES + 1] = {{NULL, UM_ALIGN_LEFT}};
 	struct um_text_table *table;
+	size_t column = um_replay_name_columns(columns, "distance\nto the ideal", replays);
 	int error;
 
 	for (size_t i = 0; i < QUANTITIES; i++) {
-		columns[2 + 3 * i] = (struct um_text_column){quantities[i].title, UM_ALIGN_RIGHT};
-		columns[3 + 3 * i] = (struct um_text_column){"ideal", UM_ALIGN_RIGHT};
-		columns[4 + 3 * i] = (struct um_text_column){"over ideal", UM_ALIGN_RIGHT};
+		columns[column++] = (struct um_text_column){quantities[i].title, UM_ALIGN_RIGHT};
+		columns[column++] = (struct um_text_column){"ideal", UM_ALIGN_RIGHT};
+		columns[column++] = (struct um_text_column){"over\nideal", UM_ALIGN_RIGHT};
 	}
 	error = um_text_table_create(&table, columns);
 	if (error)

@@ -18,20 +18,23 @@ static json_t *causes_of(const struct um_totals *totals)
 
 static json_t *totals_of(const struct um_totals *totals)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-			 "device_faults", (json_int_t)totals->device_faults, "host_faults",
-			 (json_int_t)totals->host_faults, "bytes_to_device",
-			 (json_int_t)totals->bytes_to_device, "bytes_to_host",
-			 (json_int_t)totals->bytes_to_host, "bytes_by_cause", causes_of(totals),
-			 "remote_lines_read", (json_int_t)totals->remote_lines_read,
-			 "remote_lines_written", (json_int_t)totals->remote_lines_written,
-			 "remote_requests", (json_int_t)totals->remote_requests,
-			 "remote_lines_uncounted", (json_int_t)totals->remote_lines_uncounted,
-			 "link_to_device_ns", (json_int_t)totals->link_to_device_ns,
-			 "link_to_host_ns", (json_int_t)totals->link_to_host_ns, "queue_evictions",
-			 (json_int_t)totals->queue_evictions, "queues_stopped_ns",
-			 (json_int_t)totals->queues_stopped_ns, "end_ns",
-			 (json_int_t)totals->end_ns);
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"device_faults", (json_int_t)totals->device_faults, "host_faults",
+		(json_int_t)totals->host_faults, "bytes_to_device",
+		(json_int_t)totals->bytes_to_device, "bytes_to_host",
+		(json_int_t)totals->bytes_to_host, "bytes_by_cause", causes_of(totals),
+		"remote_lines_read", (json_int_t)totals->remote_lines_read, "remote_lines_written",
+		(json_int_t)totals->remote_lines_written, "remote_requests",
+		(json_int_t)totals->remote_requests, "remote_lines_uncounted",
+		(json_int_t)totals->remote_lines_uncounted, "link_to_device_ns",
+		(json_int_t)totals->link_to_device_ns, "link_to_host_ns",
+		(json_int_t)totals->link_to_host_ns, "queue_evictions",
+		(json_int_t)totals->queue_evictions, "queues_stopped_ns",
+		(json_int_t)totals->queues_stopped_ns, "dropped_faults",
+		(json_int_t)totals->dropped_faults, "dropped_waited_ns",
+		(json_int_t)totals->dropped_waited_ns, "dropped_ns", (json_int_t)totals->dropped_ns,
+		"end_ns", (json_int_t)totals->end_ns);
 }
 
 static json_t *params_of(const struct um_replay *replay)
@@ -74,27 +77,38 @@ static json_t *order_of(const struct um_replay *replay)
 	return all;
 }
 
-static json_t *replay_of(const struct um_replay *replay)
+/* Of a multiple; else null. */
+static json_t *footprint_of(const struct um_replay *replay)
+{
+	uint64_t bytes = replay->policy->footprint_bytes;
+
+	return bytes ? json_integer((json_int_t)bytes) : json_null();
+}
+
+static json_t *replay_of(const struct um_replay *replay, const struct um_replay_gaps *gaps)
 {
 	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s?, s:s?, s:s, s:I, s:I, s:s, s:s, s:o, s:o, s:o}",
+		"{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s?, s:s?, s:s, s:I, s:I, s:s?, s:o, s:s, s:s, s:o, "
+		"s:I, s:o, s:o}",
 		"trace", replay->trace_path, "output", replay->output_path, "policy",
 		replay->policy_name, "driver", replay->driver->name, "driver_validated",
 		replay->driver->validated, "driver_parameters", params_of(replay), "evict",
 		order_of(replay), "xnack", replay->xnack, "xnack_source", replay->xnack_source,
 		"machine", replay->machine->name, "page_bytes", (json_int_t)replay->page_bytes,
-		"memory_bytes", (json_int_t)replay->memory_bytes, "link",
+		"memory_bytes", (json_int_t)replay->memory_bytes, "memory_source",
+		um_replay_memory_source(replay), "footprint_bytes", footprint_of(replay), "link",
 		replay->machine->link.name, "accesses", replay->accesses, "ignored",
-		ignored_of(replay), "totals", totals_of(&replay->totals), "ideal", um_replay_ideal_json(replay));
+		ignored_of(replay), "outside_accesses", (json_int_t)gaps->outside_accesses,
+		"totals", totals_of(&replay->totals), "ideal", um_replay_ideal_json(replay));
 }
 
-int um_replay_print_json(FILE *out, const struct um_replay *replays, size_t count)
+int um_replay_print_json(FILE *out, const struct um_replay_run *run)
 {
 	json_t *all = json_array();
 	int failed = !all;
 
-	for (size_t i = 0; i < count && !failed; i++)
-		failed = json_array_append_new(all, replay_of(&replays[i]));
+	for (size_t i = 0; i < um_replay_done(run) && !failed; i++)
+		failed = json_array_append_new(all, replay_of(&run->replays[i], &run->gaps));
 	failed = failed || json_dumpf(all, out, JSON_INDENT(2)) || fputc('\n', out) == EOF;
 	json_decref(all);
 	return failed ? um_fail(UM_EIO, "cannot write the results as JSON") : 0;

@@ -26,13 +26,17 @@ static bool is_same_file(const char *a, const char *b)
 	       left.st_ino == right.st_ino;
 }
 
-int um_replay_output_create(struct um_db **out, const struct um_replay *replay, struct um_db *trace,
-			    bool force)
+int um_replay_output_check(const struct um_replay *replay, struct um_db *trace, bool force)
 {
 	if (is_same_file(replay->output_path, um_db_path(trace)))
 		return um_fail(UM_EINVAL, "%s is the trace itself", replay->output_path);
+	return um_db_check_new(replay->output_path, force);
+}
 
-	int error = um_db_check_new(replay->output_path, force);
+int um_replay_output_create(struct um_db **out, const struct um_replay *replay, struct um_db *trace,
+			    bool force)
+{
+	int error = um_replay_output_check(replay, trace, force);
 
 	return error ? error : um_db_create(out, replay->partial_path, true);
 }
@@ -116,8 +120,8 @@ static int write_losses(struct um_db *db, const struct um_replay *replay, struct
 
 /* --- origins --- */
 
-static const char *const modelled[] = {"op.time", "fault",	   "migration",
-				       "mapping", "remote_access", "copy_traffic"};
+static const char *const modelled[] = {"op.time",	"fault",	"migration",   "mapping",
+				       "remote_access", "driver_event", "copy_traffic"};
 
 /* What the trace holds and the simulation started from; itself, it holds none of it. */
 static int copy_origin(const void *row, void *context)
@@ -278,7 +282,7 @@ static int describe_run(struct um_db *db, const struct um_replay *replay, struct
 	if (gmtime_r(&now, &utc))
 		strftime(texts.started, sizeof(texts.started), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	if (!error)
-		error = um_db_each(trace, &um_table_run, NULL, 0, take_source_run, &source);
+		error = um_db_run(trace, take_source_run, &source);
 	if (!error)
 		error = write_run(db, replay, command, &source, &texts);
 	free_source_run(&source);

@@ -1,4 +1,4 @@
-/* What umsim replay simulates: each policy at each page size, its machine and its database. */
+/* What umsim replay simulates: each policy at each page size and memory, its machine and its database. */
 #include "replay.h"
 
 #include "sim/machine/machine_file.h"
@@ -38,20 +38,36 @@ static void page_size_name(char *buffer, size_t capacity, uint64_t bytes)
 	buffer[kept] = '\0';
 }
 
+/* ".memory-0.8x", ".memory-16GiB": as it was asked for, without blanks. */
+static void memory_name(char *buffer, size_t capacity, const struct um_replay_memory *memory)
+{
+	size_t used = 0;
+
+	*buffer = '\0';
+	if (!memory)
+		return;
+	used = (size_t)snprintf(buffer, capacity, ".memory-");
+	for (const char *at = memory->text; *at && used + 1 < capacity; at++)
+		if (*at != ' ')
+			buffer[used++] = *at;
+	buffer[used] = '\0';
+}
+
 static char *name_output(const struct um_replay_arguments *arguments,
-			 const struct um_replay *replay)
+			 const struct um_replay *replay, const struct um_replay_memory *memory)
 {
 	static const char suffix[] = ".um.db";
 	size_t length = strlen(arguments->trace);
-	char page[40] = ".", *path;
+	char page[40] = ".", with_memory[64], *path;
 
 	if (arguments->output)
 		return strdup(arguments->output);
 	if (length > strlen(suffix) && !strcmp(arguments->trace + length - strlen(suffix), suffix))
 		length -= strlen(suffix);
 	page_size_name(page + 1, sizeof(page) - 1, replay->page_bytes);
-	if (asprintf(&path, "%.*s.%s%s%s", (int)length, arguments->trace, replay->policy_name,
-		     arguments->page_count ? page : "", suffix) < 0)
+	memory_name(with_memory, sizeof(with_memory), memory);
+	if (asprintf(&path, "%.*s.%s%s%s%s", (int)length, arguments->trace, replay->policy_name,
+		     arguments->page_count ? page : "", with_memory, suffix) < 0)
 		return NULL;
 	return path;
 }
@@ -90,7 +106,7 @@ static int find_machine(struct um_replay_run *run)
 		/* A machine that is not there is a wrong command line, or a wrong policy. */
 		return error == UM_ENOENT ? UM_EINVAL : error;
 	}
-	error = um_db_each(run->trace, &um_table_run, NULL, 0, take_machine, run);
+	error = um_db_run(run->trace, take_machine, run);
 	if (error || replay->machine)
 		return error;
 	return um_machine_load(&replay->machine, NULL);
@@ -116,37 +132,72 @@ static int apply_options(struct um_replay_run *run, uint64_t page_bytes)
 		error = um_policy_set_driver(policy, arguments->driver);
 	if (!error && page_bytes)
 		error = um_policy_set_page_bytes(policy, page_bytes);
-	if (arguments->memory_bytes)
-		policy->memory_bytes = arguments->memory_bytes;
+	if (!error && arguments->evict)
+		error = um_policy_set_evict(policy, arguments->evict);
 	return error;
 }
 
-static int prepare(struct um_replay_run *run, const char *policy_path, uint64_t page_bytes)
+static int make_label(struct um_replay *replay)
+{
+	char page[32], memory[32];
+	bool shows = replay->shows_memory;
+
+	um_format_bytes(page, sizeof(page), replay->page_bytes);
+	um_format_bytes(memory, sizeof(memory), replay->memory_bytes);
+	if (asprintf(&replay->label, "%s, %s%s%s%s", replay->policy_name, page, shows ? ", " : "",
+		     shows ? memory : "", shows ? " of memory" : "") >= 0)
+		return 0;
+	replay->label = NULL;
+	return um_fail(UM_ENOMEM, "no memory for a name");
+}
+
+/* What to simulate: the parts of the command line that one simulation is of. */
+struct choice {
+	const char *policy_path; /* NULL: none */
+	uint64_t page_bytes;	 /* 0: the policy's */
+	const struct um_replay_memory *memory;
+};
+
+static int settle(struct um_replay_run *run, const struct choice *choice)
 {
 	struct um_replay *replay = run->replay;
-	int error = policy_path ? um_policy_load(&replay->policy, policy_path)
-				: um_policy_default(&replay->policy);
+	int error = choice->policy_path ? um_policy_load(&replay->policy, choice->policy_path)
+					: um_policy_default(&replay->policy);
 
 	if (!error)
 		error = find_machine(run);
 	if (!error)
-		error = apply_options(run, page_bytes);
+		error = apply_options(run, choice->page_bytes);
 	if (!error)
 		error = um_replay_settle(replay, run->trace, run->arguments->xnack);
 	if (!error)
-		error = name_machine(replay);
+		error = um_replay_settle_memory(replay, run->trace,
+						choice->memory ? &choice->memory->limit : NULL);
+	if (!error)
+		error = um_policy_check_devices(replay->policy, replay->machine);
+	return error ? error : name_machine(replay);
+}
+
+static int prepare(struct um_replay_run *run, const struct choice *choice)
+{
+	struct um_replay *replay = run->replay;
+	int error;
+
+	replay->policy_name = name_of_policy(choice->policy_path);
+	if (!replay->policy_name)
+		return um_fail(UM_ENOMEM, "no memory for a name");
+	error = settle(run, choice);
 	if (error)
 		return error;
 	replay->driver = replay->policy->driver;
 	replay->page_bytes = replay->policy->page_bytes ? replay->policy->page_bytes
 							: replay->driver->default_page_bytes;
-	replay->memory_bytes = replay->policy->memory_bytes ? replay->policy->memory_bytes
-							    : replay->machine->memory_bytes;
 	replay->trace_path = run->arguments->trace;
-	replay->policy_name = name_of_policy(policy_path);
-	if (!replay->policy_name)
-		return um_fail(UM_ENOMEM, "no memory for a name");
-	replay->output_path = name_output(run->arguments, replay);
+	replay->shows_memory = run->arguments->memory_count > 1;
+	error = make_label(replay);
+	if (error)
+		return error;
+	replay->output_path = name_output(run->arguments, replay, choice->memory);
 	if (!replay->output_path ||
 	    asprintf(&replay->partial_path, "%s.partial", replay->output_path) < 0)
 		return um_fail(UM_ENOMEM, "no memory for a name");
@@ -159,38 +210,74 @@ void um_replay_release(struct um_replay *replay)
 	um_policy_destroy(replay->policy);
 	um_machine_spec_destroy(replay->machine);
 	free((char *)replay->policy_name);
+	free(replay->label);
 	free(replay->xnack_source);
 	free(replay->output_path);
 	free(replay->partial_path);
+	for (size_t i = 0; i < replay->ignored_count; i++)
+		free(replay->ignored[i].what);
+	free(replay->ignored);
+}
+
+/* One of each is there in any case. */
+static size_t at_least_one(size_t count)
+{
+	return count ? count : 1;
+}
+
+size_t um_replay_count(const struct um_replay_arguments *arguments)
+{
+	return at_least_one(arguments->policy_count) * at_least_one(arguments->page_count) *
+	       at_least_one(arguments->memory_count);
+}
+
+static struct choice nth_choice(const struct um_replay_arguments *arguments, size_t n)
+{
+	size_t pages = at_least_one(arguments->page_count);
+	size_t memories = at_least_one(arguments->memory_count);
+	size_t policy = n / memories / pages, page = n / memories % pages, memory = n % memories;
+
+	return (struct choice){
+		.policy_path = arguments->policy_count ? arguments->policies[policy] : NULL,
+		.page_bytes = arguments->page_count ? arguments->page_bytes[page] : 0,
+		.memory = arguments->memory_count ? &arguments->memory[memory] : NULL,
+	};
 }
 
 static int check_combination(const struct um_replay_arguments *arguments)
 {
-	size_t all = (arguments->policy_count ? arguments->policy_count : 1) *
-		     (arguments->page_count ? arguments->page_count : 1);
+	size_t all = um_replay_count(arguments);
 
 	if (!arguments->output || all == 1)
 		return 0;
 	return um_fail(UM_EINVAL, "-o names one database, and there are %zu simulations", all);
 }
 
-int um_replay_prepare_all(struct um_replay_run *run, struct um_replay *replays, size_t *count)
+/* Its output, beside those before it and what is there. */
+static int check_output(const struct um_replay_run *run)
 {
-	const struct um_replay_arguments *arguments = run->arguments;
-	size_t policies = arguments->policy_count ? arguments->policy_count : 1;
-	size_t pages = arguments->page_count ? arguments->page_count : 1;
-	int error = check_combination(arguments);
+	const char *path = run->replay->output_path;
 
-	for (size_t i = 0; i < policies * pages && !error; i++) {
-		run->replay = &replays[i];
-		*count = i + 1;
-		error = prepare(run,
-				arguments->policy_count ? arguments->policies[i / pages] : NULL,
-				arguments->page_count ? arguments->page_bytes[i % pages] : 0);
-		for (size_t other = 0; other < i && !error; other++)
-			if (!strcmp(replays[other].output_path, replays[i].output_path))
-				error = um_fail(UM_EINVAL, "two simulations would be written to %s",
-						replays[i].output_path);
+	for (const struct um_replay *other = run->replays; other != run->replay; other++)
+		if (!strcmp(other->output_path, path))
+			return um_fail(UM_EINVAL, "two simulations would be written to %s", path);
+	return um_replay_output_check(run->replay, run->trace, run->arguments->force);
+}
+
+int um_replay_prepare_all(struct um_replay_run *run)
+{
+	int error = check_combination(run->arguments);
+
+	for (size_t i = 0; i < um_replay_count(run->arguments) && !error; i++) {
+		struct choice choice = nth_choice(run->arguments, i);
+
+		run->replay = &run->replays[i];
+		run->count = i + 1;
+		error = prepare(run, &choice);
+		if (!error)
+			error = check_output(run);
+		if (error)
+			error = um_replay_name_failure(run, error);
 	}
 	return error;
 }

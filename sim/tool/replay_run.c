@@ -3,6 +3,7 @@
 
 #include "trace/base/error.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,10 +24,14 @@ static void note_ignored(void *context, const char *what, const char *why)
 {
 	struct um_replay *replay = ((struct um_replay_run *)context)->replay;
 
-	if (replay->ignored_count == UM_REPLAY_IGNORED_MAX)
+	struct um_replay_ignored *grown =
+		reallocarray(replay->ignored, replay->ignored_count + 1, sizeof(*grown));
+
+	if (!grown)
 		return;
-	replay->ignored[replay->ignored_count].what = what;
-	replay->ignored[replay->ignored_count++].why = why;
+	replay->ignored = grown;
+	grown[replay->ignored_count] = (struct um_replay_ignored){strdup(what), why};
+	replay->ignored_count += grown[replay->ignored_count].what != NULL;
 }
 
 static int take_accesses(const void *row, void *context)
@@ -119,17 +124,68 @@ static int run_one(struct um_replay_run *run)
 	return um_fail(error, "%s", message);
 }
 
-int um_replay_run_all(struct um_replay_run *run, struct um_replay *replays, size_t count)
+int um_replay_name_failure(const struct um_replay_run *run, int error)
 {
-	int error = 0;
+	const struct um_replay *replay = run->replay;
+	const char *path = replay->policy ? replay->policy->path : NULL;
+	const char *name = replay->label ? replay->label : replay->policy_name;
+	char message[1024];
 
-	run->first = replays;
-	for (size_t i = 0; i < count && !error; i++) {
-		run->replay = &replays[i];
-		run->percent = -1;
-		error = run_one(run);
-		if (!error && !run->arguments->quiet)
-			fprintf(stderr, "umsim: wrote %s\n", replays[i].output_path);
+	snprintf(message, sizeof(message), "%s", um_error_message());
+	if (um_replay_count(run->arguments) == 1 || !name ||
+	    (path && !strncmp(message, path, strlen(path))))
+		return error;
+	return um_fail(error, "%s: %s", name, message);
+}
+
+static void tell_failure(struct um_replay_run *run, int error)
+{
+	if (run->percent >= 0)
+		fputs("\r\033[K", stderr);
+	um_replay_name_failure(run, error);
+	fprintf(stderr, "umsim: %s\n", um_error_message());
+	run->has_told = true;
+}
+
+/* The done ones first, each in their order. */
+static void put_done_first(struct um_replay_run *run)
+{
+	size_t done = 0;
+
+	for (size_t i = 0; i < run->count; i++) {
+		struct um_replay replay = run->replays[i];
+
+		if (!replay.is_done)
+			continue;
+		memmove(&run->replays[done + 1], &run->replays[done], (i - done) * sizeof(replay));
+		run->replays[done++] = replay;
 	}
-	return error;
+}
+
+int um_replay_run_all(struct um_replay_run *run)
+{
+	int first_error = 0;
+
+	for (size_t i = 0; i < run->count; i++) {
+		run->replay = &run->replays[i];
+		run->percent = -1;
+		int error = run_one(run);
+		run->replay->is_done = error == 0;
+		if (error)
+			tell_failure(run, error);
+		else if (!run->arguments->quiet)
+			fprintf(stderr, "umsim: wrote %s\n", run->replay->output_path);
+		first_error = first_error ? first_error : error;
+	}
+	put_done_first(run);
+	return first_error;
+}
+
+size_t um_replay_done(const struct um_replay_run *run)
+{
+	size_t done = 0;
+
+	while (done < run->count && run->replays[done].is_done)
+		done++;
+	return done;
 }

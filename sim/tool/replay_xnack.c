@@ -13,19 +13,22 @@ struct traced {
 	char source[160];
 };
 
-/*
- * What the program had counts for another machine only where a process can choose: how one machine
- * was booted says nothing of another.
- */
+enum um_xnack um_replay_traced_xnack(const struct um_run_row *run,
+				     const struct um_machine_spec *machine)
+{
+	bool is_same = run->machine && strcmp(run->machine, machine->name) == 0;
+
+	if (!run->xnack || (!is_same && machine->xnack != UM_XNACK_PROCESS))
+		return UM_XNACK_UNKNOWN;
+	return strcmp(run->xnack, "on") == 0 ? UM_XNACK_ON : UM_XNACK_OFF;
+}
+
 static int take_xnack(const void *row, void *context)
 {
 	const struct um_run_row *run = row;
 	struct traced *traced = context;
-	bool is_same = run->machine && strcmp(run->machine, traced->machine->name) == 0;
 
-	if (!run->xnack || (!is_same && traced->machine->xnack != UM_XNACK_PROCESS))
-		return 0;
-	traced->xnack = strcmp(run->xnack, "on") == 0 ? UM_XNACK_ON : UM_XNACK_OFF;
+	traced->xnack = um_replay_traced_xnack(run, traced->machine);
 	if (run->xnack_source)
 		snprintf(traced->source, sizeof(traced->source), "as traced: %s",
 			 run->xnack_source);
@@ -51,7 +54,7 @@ int um_replay_settle(struct um_replay *replay, struct um_db *trace, enum um_xnac
 {
 	struct traced traced = {
 		.machine = replay->machine, .xnack = UM_XNACK_UNKNOWN, .source = "as traced"};
-	int error = um_db_each(trace, &um_table_run, NULL, 0, take_xnack, &traced);
+	int error = um_db_run(trace, take_xnack, &traced);
 
 	replay->policy->xnack_asked = option;
 	if (!error)
@@ -63,7 +66,7 @@ int um_replay_settle(struct um_replay *replay, struct um_db *trace, enum um_xnac
 	return replay->xnack_source ? 0 : um_fail(UM_ENOMEM, "no memory for a name");
 }
 
-static char *xnack_text(char *buffer, size_t capacity, const struct um_replay *replay)
+static bool xnack_text(char *buffer, size_t capacity, const struct um_replay *replay)
 {
 	const struct um_driver_ops *driver = replay->driver;
 	const struct um_xnack_facts facts = {
@@ -76,61 +79,25 @@ static char *xnack_text(char *buffer, size_t capacity, const struct um_replay *r
 	};
 
 	if (replay->xnack)
-		return um_xnack_text(buffer, capacity, &facts);
-	snprintf(buffer, capacity, "%s has no XNACK switch", replay->machine->name);
-	return buffer;
+		um_xnack_text(buffer, capacity, &facts);
+	else
+		snprintf(buffer, capacity, "%s has no XNACK switch", replay->machine->name);
+	return true;
 }
 
-static bool is_alike(const struct um_replay *a, const struct um_replay *b)
+static void print_line(void *context, const char *line)
 {
-	char text_a[512], text_b[512];
-
-	return !strcmp(xnack_text(text_a, sizeof(text_a), a),
-		       xnack_text(text_b, sizeof(text_b), b));
-}
-
-/* Whether one before it is alike, which then names this one too. */
-static bool is_told(const struct um_replay *replays, size_t which)
-{
-	for (size_t i = 0; i < which; i++)
-		if (is_alike(&replays[i], &replays[which]))
-			return true;
-	return false;
-}
-
-/* "xnack_off, host: ": the policies that are as this one, each once for all its page sizes. */
-static void print_names(FILE *out, const struct um_replay *replays, size_t count, size_t which)
-{
-	const char *before = "", *last = NULL;
-
-	for (size_t i = which; i < count; i++) {
-		const char *name = replays[i].policy_name;
-
-		if (!is_alike(&replays[i], &replays[which]) || (last && !strcmp(name, last)))
-			continue;
-		fprintf(out, "%s%s", before, name);
-		before = ", ";
-		last = name;
-	}
-	fputs(": ", out);
+	um_text_print_wrapped(context, line, 0, 2);
 }
 
 void um_replay_print_xnack(FILE *out, const struct um_replay *replays, size_t count)
 {
-	char text[512];
-	bool is_any = false, is_one = true;
+	bool is_any = false;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		is_any = is_any || replays[i].xnack;
-		is_one = is_one && is_alike(&replays[i], &replays[0]);
-	}
-	for (size_t i = 0; i < count && is_any; i++) {
-		if (is_told(replays, i))
-			continue;
-		if (!is_one)
-			print_names(out, replays, count, i);
-		fprintf(out, "%s\n", xnack_text(text, sizeof(text), &replays[i]));
-	}
-	if (is_any)
-		fputc('\n', out);
+	if (!is_any)
+		return;
+	um_replay_each_text(replays, count, xnack_text, print_line, out);
+	fputc('\n', out);
 }

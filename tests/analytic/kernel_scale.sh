@@ -112,7 +112,10 @@ equal prefetch_off "bytes to the host" $bytes "$to_host"
 equal prefetch_off "all of it moved" "0 0" "$remote_lines"
 equal prefetch_off "queues stop for both" 2 "$stops"
 at_most prefetch_off "for 1 ms at least" -1000000 \
-	"SELECT MAX(start_ns - end_ns) FROM driver_event WHERE kind = 'queue_eviction'"
+	"SELECT start_ns - end_ns FROM driver_event WHERE kind = 'queue_eviction'
+	 ORDER BY start_ns LIMIT 1"
+equal prefetch_off "the second until the program ends" 1 \
+	"SELECT MAX(end_ns) = (SELECT MAX(end_ns) FROM op) FROM driver_event"
 
 # A policy file does the same to the program without the advice.
 cat >host.yaml <<'END'

@@ -123,7 +123,7 @@ static void make_room(struct um_evict_order *order, const struct workload *load,
 {
 	struct um_page_range victim;
 
-	if (!um_evict_victim(order, &victim, NULL, NULL))
+	if (!um_evict_victim(order, &victim))
 		abort();
 	um_evict_left(order, victim.allocation, victim.first_page);
 	resident[victim.first_page / load->unit_pages] = false;

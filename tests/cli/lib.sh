@@ -1,6 +1,7 @@
 # Sourced by each test in this folder. A test is a transcript: `run` prints a command and what came
 # of it, and `finish` compares the whole with golden/NAME.txt. What differs from run to run (times,
-# process ids, paths) is replaced first. UM_BLESS=1 writes the golden anew.
+# process ids, paths) is replaced first. UM_BLESS=1 writes the golden anew, unless a program that the
+# test needs was not there.
 #
 #   run CMD...          the command, its output, its stderr behind "! ", its status if not 0
 #   say TEXT            a line of the test's own
@@ -67,8 +68,19 @@ check() {
 	fi
 }
 
+# Programs that the test runs and that are not built: links to nowhere, and what the shell did not find.
+missing() {
+	find -L . -type l -lname "$UM_BUILD/*" -printf '%l\n' 2>/dev/null
+	grep -oE 'lib\.sh: line [0-9]+: .*: (command not found|No such file or directory)' "$um_transcript"
+}
+
 finish() {
-	if [ -s "$um_transcript" ] && [ "${UM_BLESS:-}" = 1 ]; then
+	local missing
+	missing=$(missing)
+	if [ -n "$missing" ]; then
+		printf 'FAILED: not built, so that nothing is compared or blessed:\n%s\n' "$missing" >&2
+		um_failures=$((um_failures + 1))
+	elif [ -s "$um_transcript" ] && [ "${UM_BLESS:-}" = 1 ]; then
 		cp "$um_transcript" "$um_golden"
 	elif [ -s "$um_transcript" ]; then
 		diff -u "$um_golden" "$um_transcript" >&2 || um_failures=$((um_failures + 1))

@@ -57,6 +57,9 @@ run umtrace -o "" ./scale
 run umtrace ""
 run umtrace --memory 0 ./scale
 run umtrace --memory 1PiB ./scale
+run umtrace --memory 1B ./scale
+run umtrace --memory 5000B ./scale
+run umtrace --memory 65GiB ./scale
 run umtrace --driver magic ./scale
 run umtrace --machine toaster ./scale
 run umtrace --host-watch hope ./scale

@@ -31,6 +31,7 @@ traced "which the program may change" "${trace[@]}" --xnack on env -u HSA_XNACK 
 traced "the host reaches device memory" "${trace[@]}" --machine mi250x_frontier ./properties
 traced "an APU" env HSA_XNACK=1 "${trace[@]}" --machine mi300a ./properties
 traced "as amdgpu was loaded" env HSA_XNACK=1 "${trace[@]}" --machine mi100 ./properties
+traced "where HSA_XNACK has no say" env HSA_XNACK=on "${trace[@]}" --machine mi100 ./properties
 traced "as it would be loaded" "${trace[@]}" --machine mi100 --xnack on ./properties
 traced "and not for this process" env HSA_XNACK=0 "${trace[@]}" --machine mi100 --xnack on ./properties
 traced "never" "${trace[@]}" --machine rx7900xtx ./properties
@@ -57,13 +58,20 @@ say "--- a replay under another"
 printf 'driver: {name: amdgpu_svm, xnack: on}\n' >on.yaml
 replay=(umsim replay -q --force off.um.db -o y.um.db)
 for with in "--xnack on" "-P on.yaml" "-P on.yaml --xnack off" "--machine mi100" \
-	"--machine mi300a" "--machine h200"; do
+	"--machine mi300a" "--machine mi300a --driver demand" "--machine h200"; do
 	run first_lines "${replay[@]}" $with
 done
 echo "driver: demand" >demand.yaml
 echo "machine: h200" >h200.yaml
 : >default.yaml
 run sh -c 'umsim replay -q --force off.um.db -P default.yaml -P demand.yaml -P on.yaml -P h200.yaml --page-size 64KiB 2>&1 | sed "/^$/,\$d"'
+say "--- a policy that names its machine is checked with the trace's"
+for machine in mi250x mi210 mi100; do
+	echo "machine: $machine" >machine.yaml
+	run umsim policy check machine.yaml on.um.db
+	run first_lines umsim replay -q --force on.um.db -o y.um.db -P machine.yaml
+done
+say "--- cannot be"
 run "${replay[@]}" --machine rx7900xtx --xnack on
 run "${replay[@]}" --driver demand --xnack on
 run "${replay[@]}" --xnack perhaps

@@ -35,6 +35,10 @@ equal() {
 	[ "$got" = "$2" ] || fail "$1: $got, expected $2"
 }
 
+[ -x "$program" ] || {
+	echo "FAILED: $program is not built" >&2
+	exit 1
+}
 outcome untraced "$program" "$@"
 outcome traced "$UM_BUILD/bin/umtrace" -q -o "$trace" -- "$program" "$@"
 equal "integrity" ok "PRAGMA integrity_check"

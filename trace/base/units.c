@@ -44,6 +44,7 @@ static const struct unit bandwidth_units[] = {
 static const struct unit duration_units[] = {
 	{"ns", 1, 1}, {"us", 1e3, 1000}, {"ms", 1e6, 1000000}, {"s", 1e9, 1000000000}, {NULL, 0, 0},
 };
+static const struct unit multiple_units[] = {{"x", 1, 1}, {NULL, 0, 0}};
 static const struct unit no_units[] = {{"", 1, 1}, {NULL, 0, 0}};
 
 /* What people write instead, and what they mean. */
@@ -81,6 +82,7 @@ static const struct quantity bytes_quantity = {"a size", byte_units, byte_slips,
 static const struct quantity bandwidth_quantity = {"a bandwidth", bandwidth_units, bandwidth_slips,
 						   "12.5GB/s"};
 static const struct quantity duration_quantity = {"a time", duration_units, duration_slips, "20us"};
+static const struct quantity multiple_quantity = {"a multiple", multiple_units, NULL, "0.8x"};
 static const struct quantity count_quantity = {"a count", no_units, NULL, "16"};
 
 /* A decimal number as written: digits / 10^places, without its trailing zeros. */
@@ -232,7 +234,20 @@ int um_parse_page_bytes(const char *text, uint64_t *out)
 
 int um_parse_memory_bytes(const char *text, uint64_t *out)
 {
-	return parse_some_bytes(text, "a device without memory runs nothing", out);
+	char least[32], most[32];
+	uint64_t bytes = 0;
+	int error = parse_some_bytes(text, "a device without memory runs nothing", &bytes);
+
+	if (error)
+		return error;
+	if (bytes < UM_MEMORY_BYTES_MIN || bytes > UM_MEMORY_BYTES_MAX)
+		return um_fail(UM_EINVAL, "memory: %.48s is out of range: it can be %s to %s", text,
+			       um_format_bytes(least, sizeof(least), UM_MEMORY_BYTES_MIN),
+			       um_format_bytes(most, sizeof(most), UM_MEMORY_BYTES_MAX));
+	if (bytes % UM_MEMORY_PAGE_BYTES)
+		return um_fail(UM_EINVAL, "memory: %.48s is not whole pages of 4 KiB", text);
+	*out = bytes;
+	return 0;
 }
 
 int um_parse_duration(const char *text, uint64_t *out_ns)
@@ -245,16 +260,26 @@ int um_parse_u64(const char *text, uint64_t *out)
 	return parse_whole(out, &count_quantity, text, "");
 }
 
-int um_parse_bandwidth(const char *text, double *out_bytes_per_second)
+static int parse_real(double *out, const struct quantity *quantity, const char *text)
 {
 	struct decimal number;
 	const struct unit *unit;
-	int error = parse_quantity(&number, &unit, &bandwidth_quantity, text);
+	int error = parse_quantity(&number, &unit, quantity, text);
 
 	if (error)
 		return error;
-	*out_bytes_per_second = (double)number.digits * unit->scale / power_of_ten(number.places);
+	*out = (double)number.digits * unit->scale / power_of_ten(number.places);
 	return 0;
+}
+
+int um_parse_bandwidth(const char *text, double *out_bytes_per_second)
+{
+	return parse_real(out_bytes_per_second, &bandwidth_quantity, text);
+}
+
+int um_parse_multiple(const char *text, double *out)
+{
+	return parse_real(out, &multiple_quantity, text);
 }
 
 /* The largest unit in which the value is at least 1 once it is rounded to 4 digits. */

@@ -12,11 +12,17 @@
 
 /* Each returns 0, or UM_EINVAL with a message that quotes `text`. Nothing may follow the unit. */
 int um_parse_bytes(const char *text, uint64_t *out);
-/* The same of sizes that must not be 0: of a page, of a device's memory. */
+/* The same of a page's size, which must not be 0. */
 int um_parse_page_bytes(const char *text, uint64_t *out);
+/* The same of a device's memory, in whole pages of 4 KiB. */
+#define UM_MEMORY_BYTES_MIN  4096u
+#define UM_MEMORY_BYTES_MAX  (UINT64_C(1) << 48)
+#define UM_MEMORY_PAGE_BYTES 4096u
 int um_parse_memory_bytes(const char *text, uint64_t *out);
 int um_parse_bandwidth(const char *text, double *out_bytes_per_second);
 int um_parse_duration(const char *text, uint64_t *out_ns);
+/* "0.8x", a number of times; not negative. */
+int um_parse_multiple(const char *text, double *out);
 int um_parse_u64(const char *text, uint64_t *out);
 
 /* "64 KiB", "1.5 GiB", "12 B": at most 4 significant digits. Returns `buffer` (32 bytes do). */

@@ -302,3 +302,8 @@ int um_db_each(struct um_db *db, const struct um_table *table, const char *where
 	free(row);
 	return error;
 }
+
+int um_db_run(struct um_db *db, int (*call)(const void *row, void *context), void *context)
+{
+	return um_db_each(db, &um_table_run, "id = ?", 1, call, context);
+}

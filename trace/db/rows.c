@@ -152,7 +152,7 @@ TABLE(remote_access, "rowid");
 #define ROW struct um_driver_event_row
 static const struct um_column driver_event_columns[] = {
 	INT(op), INT(device), TEXT_(kind), TEXT(reason), INT(allocation), INT(first_page), INT(pages),
-	INT_(count), INT_(start_ns), INT(end_ns), {0},
+	INT_(count), INT_(start_ns), INT(end_ns), INT(waited_ns), {0},
 };
 TABLE_SINCE(2, driver_event, "rowid");
 #undef ROW

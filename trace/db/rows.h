@@ -152,7 +152,7 @@ struct um_remote_access_row {
 struct um_driver_event_row {
 	int64_t op, device;
 	const char *kind, *reason;
-	int64_t allocation, first_page, pages, count, start_ns, end_ns;
+	int64_t allocation, first_page, pages, count, start_ns, end_ns, waited_ns;
 };
 
 struct um_bound_row {

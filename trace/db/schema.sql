@@ -14,7 +14,7 @@
 -- computed columns, which read like any other.
 
 PRAGMA application_id = 0x554d5452;
-PRAGMA user_version = 2; -- 2: driver_event, bound, run.xnack_source
+PRAGMA user_version = 3; -- 2: driver_event, bound, run.xnack_source; 3: driver_event.waited_ns
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
 -- the file was stopped before the program ended, and the trace ends early.
@@ -269,19 +269,25 @@ CREATE TABLE remote_access (
 );
 
 -- What a driver did beside serving faults and moving pages. 'queue_eviction': all queues of the process
--- on the device stood still, from start_ns to end_ns. reason: why, in the driver's own words. count:
--- of what happened alike (stops that overlap are one).
+-- on the device stood still, from start_ns to end_ns, until the program ends at most. 'vram_refused':
+-- the pages found no room in device memory and stayed in host memory. 'fault_dropped': the driver
+-- dropped `count` faults, because it had mapped something of their range a moment before; from start_ns
+-- to end_ns some access or other waited, each from the drop until the driver took its fault up again
+-- or mapped its page for another; waited_ns is how long all of them together did (NULL of other kinds).
+-- op and device are those of the first. reason: why, in the driver's own words. count: of what
+-- happened alike (stops that overlap are one).
 CREATE TABLE driver_event (
 	op INTEGER,
 	device INTEGER,
-	kind TEXT NOT NULL,           -- 'queue_eviction', 'vram_refused', ...
-	reason TEXT,                  -- 'svm', 'ttm', ...
+	kind TEXT NOT NULL,           -- 'queue_eviction', 'vram_refused', 'fault_dropped', ...
+	reason TEXT,                  -- 'svm', 'ttm', 'duplicate', ...
 	allocation INTEGER,
 	first_page INTEGER,
 	pages INTEGER,
 	count INTEGER NOT NULL,
 	start_ns INTEGER NOT NULL,
-	end_ns INTEGER
+	end_ns INTEGER,
+	waited_ns INTEGER
 );
 
 -- The least that any driver and policy could have done with these accesses (sim/ideal): proven lower
@@ -307,10 +313,10 @@ CREATE TABLE copy_traffic (
 -- end besides. kind: 'outside' (accesses of a kernel outside all allocations), 'host_unwatched' (also of
 -- pageable memory after its first use by a kernel: a replay takes it as left alone by the host, so that
 -- what it says of traffic back to the host is the least), 'partly_unmapped' (pageable allocations that
--- lost a part of their mapping), 'host_during_kernel' (launches while other host threads ran), 'unsupported' (calls that HIP was
--- refused), 'untraced_launch', 'child' (of a fork, that used HIP), 'cut_off' (no regular end),
--- 'signal_handler' (calls within one), 'invalid_record', 'uncounted' (more requests than can be
--- counted), 'not_modelled' (requests that the driver model ignored), ...
+-- lost a part of their mapping), 'host_during_kernel' (launches while other host threads ran),
+-- 'unsupported' (calls that HIP was refused), 'untraced_launch', 'child' (of a fork, that used HIP),
+-- 'cut_off' (no regular end), 'signal_handler' (calls within one), 'invalid_record', 'uncounted' (more
+-- requests than can be counted), 'not_modelled' (requests that are not simulated), ...
 CREATE TABLE loss (
 	op INTEGER,                   -- during which; NULL: the whole run, or not known
 	device INTEGER,               -- of which; -1 host; NULL: all

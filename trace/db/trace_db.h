@@ -13,7 +13,7 @@ struct sqlite3;
 struct um_db;
 
 #define UM_APPLICATION_ID 0x554d5452
-#define UM_SCHEMA_VERSION 2
+#define UM_SCHEMA_VERSION 3
 
 /*
  * Makes a new database with the schema. UM_EEXIST unless `force` (an existing file is replaced only
@@ -69,6 +69,11 @@ int um_db_replace(struct um_db *, const struct um_table *, const void *row);
  */
 int um_db_each(struct um_db *, const struct um_table *, const char *where, int64_t key,
 	       int (*call)(const void *row, void *context), void *context);
+/*
+ * Calls `call` with the row of table run, at most once: a damaged file has others beside it, or
+ * none. As um_db_each() for the rest.
+ */
+int um_db_run(struct um_db *, int (*call)(const void *row, void *context), void *context);
 /* One integer: "SELECT ..." with one ?. NULL gives UM_NULL. */
 int um_db_integer(struct um_db *, const char *sql, int64_t key, int64_t *out);
 int um_db_exec(struct um_db *, const char *sql);

@@ -33,7 +33,7 @@ enum um_cause {
 	UM_CAUSE_DRIVER_PREFETCH, /* what a driver brings along with pages that faulted */
 	UM_CAUSE_ACCESS_COUNTER,  /* many remote accesses, counted by the hardware */
 	UM_CAUSE_THRASHING,
-	UM_CAUSE_OUT_OF_MEMORY, /* mapped from afar since there was no room */
+	UM_CAUSE_OUT_OF_MEMORY, /* mapped remotely since there was no room */
 	UM_CAUSE_HOST_UNMAP,	/* the host changed its own mapping */
 	UM_CAUSES
 };
@@ -51,7 +51,8 @@ enum um_traffic_cause {
 
 /* driver_event.kind */
 #define UM_EVENT_QUEUE_EVICTION	 "queue_eviction"
-#define UM_EVENT_VRAM_REFUSED	 "vram_refused" /* no room on the device: mapped from the host */
+#define UM_EVENT_VRAM_REFUSED	 "vram_refused"	 /* no room on the device: they stay on the host */
+#define UM_EVENT_FAULT_DROPPED	 "fault_dropped" /* accesses wait for the driver to take them up */
 #define UM_EVENT_WORD_THRASHING	 "thrashing"
 #define UM_EVENT_WORD_THROTTLING "throttling"
 

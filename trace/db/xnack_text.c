@@ -7,14 +7,14 @@ static void put_meaning(char *buffer, size_t capacity, const struct um_xnack_fac
 {
 	bool is_on = strcmp(facts->xnack, "on") == 0;
 
-	if (facts->shares_memory)
-		snprintf(buffer, capacity, ": host and GPU share one memory, and nothing migrates");
-	else if (facts->driver && !facts->is_modelled)
+	if (facts->driver && !facts->is_modelled)
 		snprintf(
 			buffer, capacity,
 			"; the driver model %.64s does not look at it, and serves faults of the GPU "
 			"in any case",
 			facts->driver);
+	else if (facts->shares_memory)
+		snprintf(buffer, capacity, ": host and GPU share one memory, and nothing migrates");
 	else
 		snprintf(buffer, capacity, ": managed memory %s on faults",
 			 is_on ? "migrates" : "does not migrate");

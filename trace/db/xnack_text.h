@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Who decided that (run.xnack_source), where the program's environment has a say and does not use it. */
+#define UM_XNACK_UNSET_TEXT   "HSA_XNACK is not set"
+#define UM_XNACK_NEITHER_TEXT "HSA_XNACK is neither 0 nor 1"
+
 struct um_xnack_facts {
 	const char *xnack;  /* run.xnack; NULL: there is no such switch, or it is not known */
 	const char *source; /* run.xnack_source; may be NULL */

@@ -2,6 +2,7 @@
 
 #include "arena_gaps.h"
 #include "host_memory.h"
+#include "lazy_map.h"
 #include "trace/base/error.h"
 #include "trace/base/units.h"
 
@@ -24,20 +25,12 @@ static struct {
 	uint32_t last_id;
 } state;
 
-static void *map_lazily(uint64_t bytes)
-{
-	void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return map == MAP_FAILED ? NULL : map;
-}
-
 static bool map_tables(void)
 {
 	if (!um_arena.page_owner)
-		um_arena.page_owner = map_lazily(UM_ARENA_PAGES * sizeof(*um_arena.page_owner));
+		um_arena.page_owner = um_lazy_map(UM_ARENA_PAGES * sizeof(*um_arena.page_owner));
 	if (!state.by_id)
-		state.by_id = map_lazily(MAX_IDS * sizeof(*state.by_id));
+		state.by_id = um_lazy_map(MAX_IDS * sizeof(*state.by_id));
 	return um_arena.page_owner && state.by_id;
 }
 

@@ -1,5 +1,7 @@
 #include "fibre.h"
 
+#include "lazy_map.h"
+
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -70,13 +72,9 @@ static void entry(struct transfer transfer)
 static bool idle_list_make(void)
 {
 	size_t bytes = (size_t)SLABS * SLAB_STACKS * sizeof(*pool.idle);
-	void *list = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (list == MAP_FAILED)
-		return false;
-	pool.idle = list;
-	return true;
+	pool.idle = um_lazy_map(bytes);
+	return pool.idle;
 }
 
 static void slab_put(uint32_t slab)

@@ -10,6 +10,7 @@
  */
 #include "hostwatch_method.h"
 #include "arena.h"
+#include "lazy_map.h"
 #include "wrap/wrap.h"
 
 #include <dlfcn.h>
@@ -250,15 +251,9 @@ static bool start(void)
 	wrap_stop = (um_wrap_stop_call *)dlsym(RTLD_DEFAULT, "um_wrap_stop");
 	if (!wrap_start || !wrap_stop)
 		return false;
-	if (!state) {
-		state = mmap(NULL, UM_ARENA_PAGES, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (state == MAP_FAILED) {
-			state = NULL;
-			return false;
-		}
-	}
-	return wrap_start(&hooks);
+	if (!state)
+		state = um_lazy_map(UM_ARENA_PAGES);
+	return state && wrap_start(&hooks);
 }
 
 static bool add(struct um_watch_range range)

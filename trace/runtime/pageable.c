@@ -1,5 +1,6 @@
 #include "pageable.h"
 
+#include "host_snapshot.h"
 #include "pageable_mapping.h"
 #include "tracer.h"
 
@@ -132,6 +133,7 @@ void um_pageable_forget(const void *start, uint64_t bytes)
 	uintptr_t first = (uintptr_t)start & ~(uintptr_t)(UM_PAGE_BYTES - 1);
 	uint64_t page_bytes = (bytes + UM_PAGE_BYTES - 1) & ~(uint64_t)(UM_PAGE_BYTES - 1);
 
+	um_host_snapshot_drop();
 	um_parts_forget(first, first + page_bytes);
 	forget_known();
 }
@@ -156,6 +158,7 @@ int um_pageable_begin(uint32_t op)
 	if (error)
 		return error;
 	forget_known();
+	um_host_snapshot_drop();
 	um_pageable_data_begin();
 	state.active = true;
 	return 0;

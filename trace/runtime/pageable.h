@@ -6,7 +6,7 @@
  * The recorder knows pages by number; those of the arena come first, and here each mapping gets
  * numbers behind them, so that window, recorder and stream treat all memory alike. Only hooks that
  * have found an address outside the arena come here: um_pageable_line() remembers pages, and looks
- * at /proc/self/maps where it does not know one. Hooks are plain calls of the launching thread, never
+ * where it does not know one at the mappings as the launch first had them (host_snapshot.h). Hooks are plain calls of the launching thread, never
  * within a signal handler of ours, so a look may open files and allocate.
  *
  * Rules

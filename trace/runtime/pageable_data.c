@@ -1,11 +1,11 @@
 #include "pageable_data.h"
 
 #include "hostwatch_pagemap.h"
+#include "lazy_map.h"
 #include "trace/base/error.h"
 #include "tracer.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #define WORD_BITS    64u
 #define RUNS_AT_ONCE 1024u
@@ -24,20 +24,13 @@ static union {
 		bytes[sizeof(struct um_record_pages) + RUNS_AT_ONCE * sizeof(struct um_page_run)];
 } out;
 
-static void *map(uint64_t bytes)
-{
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
-}
-
 int um_pageable_data_init(uint64_t places)
 {
 	if (!data.has_data)
-		data.has_data = map(places / 8);
+		data.has_data = um_lazy_map(places / 8);
 	if (!data.looked_in)
-		data.looked_in = map(places / UM_PAGEABLE_BLOCK_PAGES * sizeof(*data.looked_in));
+		data.looked_in =
+			um_lazy_map(places / UM_PAGEABLE_BLOCK_PAGES * sizeof(*data.looked_in));
 	if (data.has_data && data.looked_in)
 		return 0;
 	return um_fail_errno(UM_ENOMEM, "cannot map the records of pageable memory");

@@ -1,6 +1,7 @@
 #include "pageable_mapping.h"
 
 #include "arena.h"
+#include "host_snapshot.h"
 #include "memory_registered.h"
 #include "module.h"
 #include "tracer.h"
@@ -10,7 +11,6 @@
 /* A mapping above this is cut. */
 #define WHOLE_BYTES (UINT64_C(16) << 30)
 #define CUT_BYTES   (UINT64_C(1) << 30)
-#define NAME_BYTES  256u
 
 #define UNWATCHED                                                                                   \
 	"memory that HIP did not allocate: what the host does to it after a kernel has used it is " \
@@ -43,13 +43,13 @@ static uint32_t flags_of(const char *name)
 
 static void tell(const struct um_part *part, uint32_t allocation, const char *path)
 {
-	_Alignas(8) char buffer[sizeof(struct um_record_allocation) + NAME_BYTES] = {0};
+	_Alignas(8) char buffer[sizeof(struct um_record_allocation) + UM_HOST_NAME_BYTES] = {0};
 	struct um_record_allocation *record = (struct um_record_allocation *)buffer;
 	static bool said;
 	size_t length;
 	const char *name = base_name(path, &length);
 
-	length = length < NAME_BYTES ? length : NAME_BYTES - 1;
+	length = length < UM_HOST_NAME_BYTES ? length : UM_HOST_NAME_BYTES - 1;
 	memcpy(record->name, name, length);
 	record->header.bytes = (uint32_t)((sizeof(*record) + length + 1 + 7) & ~7ul);
 	record->header.kind = UM_RECORD_ALLOCATION;
@@ -95,35 +95,6 @@ static const struct um_part *add_registered(const struct um_allocation *allocati
 
 /* --- mappings --- */
 
-struct search {
-	uintptr_t address;
-	struct um_part part;
-	char name[NAME_BYTES];
-	bool found;
-};
-
-static bool look_for(const struct um_host_map *map, void *context)
-{
-	struct search *search = context;
-	const char *name = map->name;
-
-	if (map->end <= search->address)
-		return true;
-	search->found = map->start <= search->address && map->readable;
-	search->part = (struct um_part){
-		.start = map->start,
-		.end = map->end,
-		.device = map->device,
-		.inode = map->inode,
-		.offset = map->offset,
-	};
-	/* The end of a long path says more. */
-	if (strlen(name) >= NAME_BYTES)
-		name += strlen(name) - (NAME_BYTES - 1);
-	memcpy(search->name, name, strlen(name) + 1);
-	return false;
-}
-
 static void cut(struct um_part *part, uintptr_t address)
 {
 	uintptr_t block = address & ~(uintptr_t)(CUT_BYTES - 1);
@@ -149,26 +120,30 @@ static void narrow(struct um_part *part, uintptr_t address)
 
 static const struct um_part *add_mapping(uintptr_t address)
 {
-	static struct search search; /* fibres have small stacks */
-	struct um_part *part = &search.part;
+	const struct um_host_map *map = um_host_snapshot_find(address);
+	struct um_part part;
 
-	search.address = address;
-	search.found = false;
-	um_host_maps_each(look_for, &search);
-	if (!search.found)
+	if (!map)
 		return NULL;
-	narrow(part, address);
+	part = (struct um_part){
+		.start = map->start,
+		.end = map->end,
+		.device = map->device,
+		.inode = map->inode,
+		.offset = map->offset,
+	};
+	narrow(&part, address);
 	const struct um_owner owner = {
 		.allocation = um_arena_take_id(),
-		.is_file = part->inode,
-		.start = part->start,
-		.pages = (part->end - part->start) >> UM_PAGE_SHIFT,
+		.is_file = part.inode,
+		.start = part.start,
+		.pages = (part.end - part.start) >> UM_PAGE_SHIFT,
 	};
 
-	part->owner = um_owner_add(&owner);
-	if (part->owner)
-		tell(part, owner.allocation, search.name);
-	return um_parts_insert(part);
+	part.owner = um_owner_add(&owner);
+	if (part.owner)
+		tell(&part, owner.allocation, map->name);
+	return um_parts_insert(&part);
 }
 
 static bool is_arena(uintptr_t address, const char *base)

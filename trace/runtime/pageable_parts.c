@@ -1,10 +1,10 @@
 #include "pageable_parts.h"
 
 #include "arena_gaps.h"
+#include "lazy_map.h"
 #include "trace/base/error.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 struct parts {
 	struct um_part *at;
@@ -19,48 +19,13 @@ static struct {
 	uint32_t *of_block;  /* index + 1, by block of places */
 } owners;
 
-/* --- tables --- */
-
-/* Its flag keeps the kernel from joining it to mappings of the program. */
-static void *map(uint64_t bytes)
-{
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return NULL;
-	madvise(memory, bytes, MADV_DONTDUMP);
-	return memory;
-}
-
-/* Room for one more of `count` elements. */
-static bool make_room(void *array, size_t count, size_t *capacity, size_t element_bytes)
-{
-	void **old = array;
-	size_t wanted = *capacity ? 2 * *capacity : 1024;
-	void *grown;
-
-	if (count < *capacity)
-		return true;
-	grown = map(wanted * element_bytes);
-	if (!grown)
-		return false;
-	if (*capacity) {
-		memcpy(grown, *old, count * element_bytes);
-		munmap(*old, *capacity * element_bytes);
-	}
-	*old = grown;
-	*capacity = wanted;
-	return true;
-}
-
 int um_parts_init(uint64_t places)
 {
 	uint64_t blocks = places / UM_PAGEABLE_BLOCK_PAGES;
 
 	if (owners.of_block)
 		return 0;
-	owners.of_block = map(blocks * sizeof(*owners.of_block));
+	owners.of_block = um_lazy_map(blocks * sizeof(*owners.of_block));
 	if (!owners.of_block)
 		return um_fail_errno(UM_ENOMEM, "cannot map the records of pageable memory");
 	return um_gaps_reset(&owners.gaps, places << UM_PAGE_SHIFT);
@@ -112,7 +77,7 @@ struct um_part *um_parts_insert(const struct um_part *part)
 {
 	size_t at = part_above(part->start);
 
-	if (!make_room(&parts.at, parts.count, &parts.capacity, sizeof(*part)))
+	if (!um_lazy_room(&parts.at, parts.count, &parts.capacity, sizeof(*part)))
 		return NULL;
 	memmove(parts.at + at + 1, parts.at + at, (parts.count - at) * sizeof(*part));
 	parts.at[at] = *part;
@@ -151,7 +116,7 @@ static bool take_owner(uint32_t *index)
 	for (*index = 0; *index < owners.count; ++*index)
 		if (!owners.at[*index].allocation)
 			return true;
-	if (!make_room(&owners.at, owners.count, &owners.capacity, sizeof(*owners.at)))
+	if (!um_lazy_room(&owners.at, owners.count, &owners.capacity, sizeof(*owners.at)))
 		return false;
 	owners.count++;
 	return true;
@@ -271,7 +236,7 @@ static bool keep(const struct um_part *part, const struct um_host_map *map)
 		last->end = kept.end;
 		return true;
 	}
-	if (!make_room(&next.at, next.count, &next.capacity, sizeof(kept)))
+	if (!um_lazy_room(&next.at, next.count, &next.capacity, sizeof(kept)))
 		return false;
 	next.at[next.count++] = kept;
 	return true;

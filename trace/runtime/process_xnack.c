@@ -8,9 +8,11 @@ enum um_hsa_xnack um_hsa_xnack(void)
 {
 	const char *value = getenv("HSA_XNACK");
 
-	if (value && strcmp(value, "1") == 0)
+	if (!value)
+		return UM_HSA_XNACK_UNSET;
+	if (strcmp(value, "1") == 0)
 		return UM_HSA_XNACK_1;
-	return value && strcmp(value, "0") == 0 ? UM_HSA_XNACK_0 : UM_HSA_XNACK_UNSET;
+	return strcmp(value, "0") == 0 ? UM_HSA_XNACK_0 : UM_HSA_XNACK_NEITHER;
 }
 
 /*

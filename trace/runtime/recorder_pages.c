@@ -1,12 +1,12 @@
 #include "recorder_pages.h"
 #include "arena.h"
+#include "lazy_map.h"
 #include "pageable.h"
 #include "trace/base/error.h"
 #include "tracer.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define WORD_BITS    64u
 #define RUNS_AT_ONCE 1024u /* 40 KiB, well below UM_SPOOL_RECORD_MAX */
@@ -33,29 +33,18 @@ static union {
 		bytes[sizeof(struct um_record_pages) + RUNS_AT_ONCE * sizeof(struct um_page_run)];
 } out;
 
-static void *map(uint64_t bytes)
-{
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return NULL;
-	madvise(memory, bytes, MADV_DONTDUMP);
-	return memory;
-}
-
 int um_pages_init(void)
 {
 	if (!pages_end)
 		pages_end = um_pageable ? UM_PAGEABLE_PAGES_END : UM_ARENA_PAGES;
 	if (!um_pages)
-		um_pages = map(pages_end * sizeof(*um_pages));
+		um_pages = um_lazy_map(pages_end * sizeof(*um_pages));
 	if (!touched)
-		touched = map(pages_end / 8);
+		touched = um_lazy_map(pages_end / 8);
 	if (!words)
-		words = map(pages_end / WORD_BITS / 8);
+		words = um_lazy_map(pages_end / WORD_BITS / 8);
 	if (!extents)
-		extents = map(pages_end * sizeof(*extents));
+		extents = um_lazy_map(pages_end * sizeof(*extents));
 	if (um_pages && touched && words && extents)
 		return 0;
 	return um_fail_errno(UM_ENOMEM, "cannot map the records of pages");

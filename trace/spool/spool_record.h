@@ -50,8 +50,8 @@ enum um_host_watch {
 	UM_HOST_WATCH_MPROTECT,	 /* mprotect and SIGSEGV, and system calls that touch are wrapped */
 };
 
-/* What the program's environment has; anything but 0 and 1 is as if it were not set. */
-enum um_hsa_xnack { UM_HSA_XNACK_UNSET, UM_HSA_XNACK_0, UM_HSA_XNACK_1 };
+/* What the program's environment has; anything but 0 and 1 works as if it were not set. */
+enum um_hsa_xnack { UM_HSA_XNACK_UNSET, UM_HSA_XNACK_0, UM_HSA_XNACK_1, UM_HSA_XNACK_NEITHER };
 
 struct um_record_hello {
 	struct um_record header;

@@ -27,7 +27,7 @@ struct um_spool_config {
 	uint32_t memory_clock_khz;
 	uint32_t memory_bus_bits;
 	uint32_t l2_bytes;
-	uint32_t pageable; /* 1: record accesses to memory that HIP did not allocate */
+	uint32_t pageable;     /* 1: record accesses to memory that HIP did not allocate */
 	uint64_t memory_bytes; /* of each device */
 	char device_name[64];
 	char device_arch[32]; /* "gfx90a" */

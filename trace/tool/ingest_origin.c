@@ -34,6 +34,7 @@ int um_ingest_origins(struct um_ingest *ingest)
 		{"migration", "absent", "run", not_modelled},
 		{"mapping", "absent", "run", not_modelled},
 		{"remote_access", "absent", "run", not_modelled},
+		{"driver_event", "absent", "run", not_modelled},
 		{"copy_traffic", "absent", "run", not_modelled},
 		{NULL, NULL, NULL, NULL},
 	};

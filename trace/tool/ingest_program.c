@@ -1,6 +1,7 @@
 /* Records about the program: what it runs on, where its calls are, what it lost, its end. */
 #include "ingest_private.h"
 #include "source_lines.h"
+#include "trace/db/xnack_text.h"
 #include "trace_options.h"
 
 #include <math.h>
@@ -26,10 +27,15 @@ static void take_xnack(struct um_run_row *run, const struct um_record_hello *hel
 				     : NULL;
 	bool is_expected = run->xnack && strcmp(run->xnack, xnack) == 0;
 
-	if (!run->xnack || (is_expected && (!source || run->xnack_source[0] == '-')))
+	if (!run->xnack || (is_expected && run->xnack_source[0] == '-'))
 		return;
+	if (source || !is_expected)
+		run->xnack_source = source ? source : UM_XNACK_UNSET_TEXT;
 	run->xnack = xnack;
-	run->xnack_source = source ? source : "HSA_XNACK is not set";
+	/* Where it has no say, the machine's own reason stands. */
+	if (hello->hsa_xnack == UM_HSA_XNACK_NEITHER &&
+	    strcmp(run->xnack_source, UM_XNACK_UNSET_TEXT) == 0)
+		run->xnack_source = UM_XNACK_NEITHER_TEXT;
 }
 
 int um_ingest_hello(struct um_ingest *ingest, const void *record, const char *end)
@@ -168,9 +174,11 @@ int um_ingest_insert_loss(struct um_ingest *ingest, int64_t op, uint32_t kind, u
 /* malloc'ed; NULL without memory. */
 static char *explain_outside(const struct um_ingest *ingest, const char *kernel)
 {
-	const char *what = ingest->totals.pageable
-				   ? "memory that is not mapped, or of the code object"
-				   : "memory that HIP did not allocate; --pageable records it";
+	const char *what =
+		ingest->totals.pageable
+			? "accesses to memory that is not mapped, or of the code object"
+			: "accesses to memory that HIP did not allocate; --pageable records "
+			  "it";
 	char *text;
 
 	return kernel && asprintf(&text, "%s: %s", kernel, what) >= 0 ? text : NULL;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* The tables that the model writes, of which each has a row in `origin`. */
-static const char *const modelled[] = {"fault", "migration", "mapping", "remote_access",
-				       "copy_traffic"};
+static const char *const modelled[] = {"fault",		"migration",	"mapping",
+				       "remote_access", "driver_event", "copy_traffic"};
 
 #define MODELLED (sizeof(modelled) / sizeof(*modelled))
 
@@ -58,11 +58,7 @@ int um_model_init(struct um_model *model, const struct um_trace_options *options
 	if (!error)
 		model->memory_bytes = options->memory_bytes ? options->memory_bytes
 							    : model->machine->memory_bytes;
-	if (!error && model->memory_bytes > model->machine->memory_bytes)
-		error = um_fail(UM_EINVAL, "--memory: a device of %s has less (%llu bytes)",
-				model->machine->name,
-				(unsigned long long)model->machine->memory_bytes);
-	return error;
+	return error ? error : um_machine_check_memory(model->machine, model->memory_bytes);
 }
 
 void um_model_fini(struct um_model *model)

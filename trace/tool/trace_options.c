@@ -57,7 +57,7 @@ static const struct argp_option options[] = {
 	 "Driver model; default: the machine's own, which is amdgpu_svm for AMD's, nvidia_uvm for NVIDIA's",
 	 4},
 	{"page-size", OPTION_PAGE_SIZE, "BYTES", 0,
-	 "Its page size, as 64KiB; default: the driver's own", 4},
+	 "Its page size, as 64KiB; default: the driver's", 4},
 	{"no-model", OPTION_NO_MODEL, NULL, 0, "Add none", 4},
 	{"version", OPTION_VERSION, NULL, 0, "Print the version", -1},
 	{NULL, 0, NULL, 0, NULL, 0},

@@ -227,6 +227,10 @@ static void unknown_is_not_none(void **state)
 	" (7, 1, 'queue_eviction', 'svm', 2, 4, 500, 500500),"                                       \
 	" (7, 0, 'queue_eviction', 'ttm', NULL, 1, 900, NULL),"                                      \
 	" (7, 0, 'vram_refused', NULL, 512, 1, 300, NULL);"
+#define DROPPED                                                                                    \
+	"INSERT INTO driver_event (op, device, kind, reason, count, start_ns, end_ns, waited_ns) " \
+	"VALUES (6, 0, 'fault_dropped', 'duplicate', 5, 100, 2000100, 7000000),"                   \
+	" (7, 0, 'fault_dropped', 'duplicate', 1, 3000000, 5000000, 2000000);"
 #define BOUNDS                                                                                     \
 	"INSERT INTO bound (quantity, page_bytes, value) VALUES ('bytes_to_device', NULL, 39232)," \
 	" ('bytes_to_host', NULL, 0), ('device_faults', 4096, 9), ('host_faults', 65536, 1),"      \
@@ -249,6 +253,20 @@ static void driver_events(void **state)
 	assert_string_equal(events[2].kind, UM_EVENT_VRAM_REFUSED);
 	assert_null(events[2].reason);
 	assert_int_equal(events[2].pages, 512);
+	um_summary_destroy(summary);
+}
+
+static void dropped_faults(void **state)
+{
+	struct um_summary *summary = summary_after(EVENTS DROPPED);
+
+	(void)state;
+	assert_int_equal(summary->event_count, 4);
+	assert_string_equal(summary->events[0].kind, UM_EVENT_FAULT_DROPPED);
+	assert_int_equal(summary->events[0].count, 6);
+	assert_int_equal(summary->events[0].duration_ns, 4000000);
+	assert_int_equal(summary->events[0].waited_ns, 9000000);
+	assert_int_equal(summary->events[1].waited_ns, UM_NULL);
 	um_summary_destroy(summary);
 }
 
@@ -420,7 +438,7 @@ static void text_pages(void **state)
 		"\ndriver: {name: demand}\n"
 		"program: {advice: keep, prefetch: drop}\nadvise:\n  - on: {name: \"out*\"}\n"
 		"    read_mostly: true\n', xnack = 'on', backend = NULL; DELETE FROM page_access;"
-		"DELETE FROM loss;" EVENTS BOUNDS,
+		"DELETE FROM loss;" EVENTS DROPPED BOUNDS,
 		1);
 	golden_after(
 		"summary_early",
@@ -512,6 +530,7 @@ int main(void)
 		cmocka_unit_test(unknown_is_not_none),
 		cmocka_unit_test(allocations),
 		cmocka_unit_test(driver_events),
+		cmocka_unit_test(dropped_faults),
 		cmocka_unit_test(bounds),
 		cmocka_unit_test(the_view_says_the_same),
 		cmocka_unit_test(refused),

@@ -21,6 +21,18 @@
 #define RW	  (PROT_READ | PROT_WRITE)
 #define ALL_LINES UINT64_MAX
 
+static uint64_t map_readings;
+
+/* The linker puts it before the runtime's: every reading of /proc/self/maps is counted. */
+bool __real_um_host_maps_each(bool (*look)(const struct um_host_map *, void *), void *context);
+bool __wrap_um_host_maps_each(bool (*look)(const struct um_host_map *, void *), void *context);
+
+bool __wrap_um_host_maps_each(bool (*look)(const struct um_host_map *, void *), void *context)
+{
+	map_readings++;
+	return __real_um_host_maps_each(look, context);
+}
+
 /* Adds 1 to the first word of each of `pages` pages, one a lane. */
 static void first_words(void **args)
 {
@@ -559,6 +571,73 @@ static void many_mappings(void **state)
 	assert_true(sent.freed > 0);
 }
 
+/* Adds 1 to the first word of each buffer, one a lane. */
+static void first_word_of_each(void **args)
+{
+	int **memory = *(int ***)args[0];
+	uint64_t buffers = *(uint64_t *)args[1];
+	const struct um_lane *self = um_self();
+	uint64_t i = (uint64_t)self->group[0] * self->block[0] + self->thread[0];
+
+	if (i < buffers)
+		STORE(memory[i], LOAD(memory[i]) + 1);
+}
+
+/* One launch that touches them all: the list of mappings is as long, and is not read for each. */
+static void a_launch_reads_the_list_of_mappings_once(void **state)
+{
+	enum { MAPPINGS = 10000, LANES = 256 };
+	char **memory = fixture_alloc(MAPPINGS * sizeof(*memory));
+	const void *at = memory;
+	uint64_t count = MAPPINGS;
+	void *args[] = {&at, &count};
+	struct um_launch launch =
+		fixture_launch(first_word_of_each, args, (MAPPINGS + LANES - 1) / LANES, LANES);
+
+	(void)state;
+	for (size_t i = 0; i < MAPPINGS; i++)
+		memory[i] = map_alone(1);
+	map_readings = 0;
+	assert_int_equal(fixture_run(&launch), hipSuccess);
+	/* and once to see what had become of those that were known */
+	assert_in_range(map_readings, 1, 2);
+	assert_int_equal(sent.allocation_count, MAPPINGS);
+	for (size_t i = 0; i < MAPPINGS; i++)
+		assert_int_equal(*(int *)memory[i], 1);
+	for (size_t i = 0; i < MAPPINGS; i++)
+		munmap(memory[i] - PAGE, 3 * PAGE);
+	touch(fixture_alloc(PAGE), 1);
+}
+
+static char *made_within;
+
+/* Two lanes after each other: what the first maps was not there when the launch first looked. */
+static void touch_what_is_mapped_meanwhile(void **args)
+{
+	char *first = *(char **)args[0];
+
+	if (um_self()->thread[0])
+		return;
+	STORE((int *)first, LOAD((int *)first) + 1);
+	made_within = map_alone(2);
+	STORE((int *)made_within, LOAD((int *)made_within) + 1);
+}
+
+static void mappings_that_come_while_a_kernel_runs(void **state)
+{
+	char *memory = map_alone(2);
+
+	(void)state;
+	map_readings = 0;
+	run(touch_what_is_mapped_meanwhile, memory, 1, 64);
+	assert_in_range(map_readings, 2, 3);
+	assert_int_equal(sent.allocation_count, 2);
+	assert_true(sent.allocations[1].address == (uintptr_t)made_within);
+	assert_int_equal(sent.allocations[1].bytes, 2 * PAGE);
+	munmap(memory - PAGE, 4 * PAGE);
+	unmap_alone(made_within, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -584,6 +663,8 @@ int main(void)
 		cmocka_unit_test(memory_that_moves),
 		cmocka_unit_test(registered_memory_counts_as_that),
 		cmocka_unit_test(many_mappings),
+		cmocka_unit_test(a_launch_reads_the_list_of_mappings_once),
+		cmocka_unit_test(mappings_that_come_while_a_kernel_runs),
 	};
 
 	um_pageable = true;

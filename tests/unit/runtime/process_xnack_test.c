@@ -14,10 +14,10 @@ static const struct {
 	const char *value;
 	enum um_hsa_xnack read;
 } values[] = {
-	{NULL, UM_HSA_XNACK_UNSET},   {"", UM_HSA_XNACK_UNSET},	   {"0", UM_HSA_XNACK_0},
-	{"1", UM_HSA_XNACK_1},	      {"2", UM_HSA_XNACK_UNSET},   {"on", UM_HSA_XNACK_UNSET},
-	{"true", UM_HSA_XNACK_UNSET}, {"01", UM_HSA_XNACK_UNSET},  {" 1", UM_HSA_XNACK_UNSET},
-	{"1 ", UM_HSA_XNACK_UNSET},   {"yes", UM_HSA_XNACK_UNSET},
+	{NULL, UM_HSA_XNACK_UNSET},	{"", UM_HSA_XNACK_NEITHER},    {"0", UM_HSA_XNACK_0},
+	{"1", UM_HSA_XNACK_1},		{"2", UM_HSA_XNACK_NEITHER},   {"on", UM_HSA_XNACK_NEITHER},
+	{"true", UM_HSA_XNACK_NEITHER}, {"01", UM_HSA_XNACK_NEITHER},  {" 1", UM_HSA_XNACK_NEITHER},
+	{"1 ", UM_HSA_XNACK_NEITHER},	{"yes", UM_HSA_XNACK_NEITHER},
 };
 
 static void environment(void **state)
@@ -39,6 +39,7 @@ static void choices(void **state)
 	(void)state;
 	/* Each process chooses (gfx90a). */
 	assert_false(um_process_xnack(false, BOTH, UM_HSA_XNACK_UNSET));
+	assert_false(um_process_xnack(false, BOTH, UM_HSA_XNACK_NEITHER));
 	assert_false(um_process_xnack(false, BOTH, UM_HSA_XNACK_0));
 	assert_true(um_process_xnack(false, BOTH, UM_HSA_XNACK_1));
 	/* Booted without, or never (gfx908, gfx1100): refused, and tolerated. */
@@ -46,6 +47,7 @@ static void choices(void **state)
 	assert_false(um_process_xnack(false, 0, UM_HSA_XNACK_1));
 	/* Booted with noretry=0: a process can still be without. */
 	assert_true(um_process_xnack(true, UM_XNACK_MAY_TURN_OFF, UM_HSA_XNACK_UNSET));
+	assert_true(um_process_xnack(true, UM_XNACK_MAY_TURN_OFF, UM_HSA_XNACK_NEITHER));
 	assert_true(um_process_xnack(true, UM_XNACK_MAY_TURN_OFF, UM_HSA_XNACK_1));
 	assert_false(um_process_xnack(true, UM_XNACK_MAY_TURN_OFF, UM_HSA_XNACK_0));
 	/* No such switch. */

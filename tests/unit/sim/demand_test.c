@@ -372,6 +372,18 @@ static void a_copy_over_duplicates_frees_their_memory(void **state)
 	expect(32, 0, 32 * PAGE, 0);
 }
 
+static void a_unit_can_be_too_much(void **state)
+{
+	int64_t managed = put_scale_start(32);
+
+	(void)state;
+	put_sweeps(managed, 32, 1, 1);
+	fx.policy.page_bytes = 64 << 10;
+	fx.policy.memory_bytes = 8 * PAGE;
+	assert_int_equal(fx_simulate(&fx), UM_ELIMIT);
+	assert_non_null(strstr(um_error_message(), "no room for a unit of 64 KiB in its 32 KiB"));
+}
+
 static void device_allocations_alone_can_be_too_much(void **state)
 {
 	(void)state;
@@ -584,6 +596,7 @@ int main(void)
 		TEST(the_oldest_unit_leaves_first),
 		TEST(device_allocations_take_memory),
 		TEST(a_copy_over_duplicates_frees_their_memory),
+		TEST(a_unit_can_be_too_much),
 		TEST(device_allocations_alone_can_be_too_much),
 		TEST(a_prefetch_brings_what_fits),
 		TEST(pinned_memory_is_accessed_remotely),

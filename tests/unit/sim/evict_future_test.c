@@ -1,5 +1,6 @@
 /* What comes, against all positions of every page written down. */
 #include "sim/driver/evict_future.h"
+#include "trace/base/error.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,6 +88,21 @@ static void each_page_has_its_positions(void **state)
 	assert_true(next_of(foresight, 99999, 0, 1) == UM_NOT_AGAIN);
 	pass(foresight, 99999, 0, 1);
 	um_foresight_destroy(foresight);
+	um_future_destroy(future);
+}
+
+static void no_more_cells_than_memory_holds(void **state)
+{
+	struct um_future *future = make_future(1);
+
+	(void)state;
+	add(future, 0, 1, 4000000000u, 0, 1, 0); /* one page far behind */
+	assert_int_equal(um_future_seal(future), UM_ELIMIT);
+	assert_non_null(strstr(um_error_message(), "reaches over 4000000001:"));
+	um_future_destroy(future);
+	future = make_future(512);
+	add(future, 0, 1, 4000000000u, 0, 1, 0);
+	assert_int_equal(um_future_seal(future), 0);
 	um_future_destroy(future);
 }
 
@@ -251,6 +267,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_page_has_its_positions),
+		cmocka_unit_test(no_more_cells_than_memory_holds),
 		cmocka_unit_test(positions_count_whatever_order_they_were_added_in),
 		cmocka_unit_test(devices_and_readers_are_apart),
 		cmocka_unit_test(very_long_stays_and_late_positions),

@@ -296,6 +296,19 @@ static void what_is_prefetched_does_not_evict_itself(void **state)
 	}
 }
 
+/* Units that are advised differently come one after another. */
+static void what_is_prefetched_in_pieces_does_not_evict_itself(void **state)
+{
+	int64_t data = put_data(12);
+
+	(void)state;
+	fx_advise_pages(&fx, data, 4, 4, "read_mostly", 0);
+	fx_prefetch_pages(&fx, data, 0, 12, 0);
+	put_reads(data, "01234567");
+	assert_int_equal(faults_under(&um_evict_fifo, 8), 0);
+	assert_int_equal(fx.totals.migrated_to_host[UM_CAUSE_EVICTION], 0);
+}
+
 /* --- copies --- */
 
 static void a_copy_that_is_not_the_last_is_dropped(void **state)
@@ -452,6 +465,7 @@ int main(void)
 		TEST(groups_side_by_side_are_looked_ahead_side_by_side),
 		TEST(device_allocations_push_out_by_the_order),
 		TEST(what_is_prefetched_does_not_evict_itself),
+		TEST(what_is_prefetched_in_pieces_does_not_evict_itself),
 		TEST(a_copy_that_is_not_the_last_is_dropped),
 		TEST(the_last_copy_is_carried_written_or_not),
 		TEST(pages_without_data_leave_without_bytes),

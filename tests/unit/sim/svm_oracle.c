@@ -19,7 +19,6 @@ void oracle_alloc(struct oracle *oracle, int id, int pages)
 	assert(id < ORACLE_ALLOCATIONS && pages <= ORACLE_PAGES);
 	memset(&oracle->result, 0, sizeof(oracle->result));
 	memset(allocation, 0, sizeof(*allocation));
-	allocation->live = true;
 	allocation->pages = pages;
 	for (int page = 0; page < pages; page++) {
 		allocation->page[page].place = oracle->setup.xnack ? ORACLE_NOWHERE : ORACLE_HOST;
@@ -101,7 +100,7 @@ static void evict_bo(struct oracle *oracle, int svm_bo)
 	for (int id = 0; id < ORACLE_ALLOCATIONS; id++) {
 		struct oracle_allocation *allocation = &oracle->allocations[id];
 
-		for (int i = 0; allocation->live && i < allocation->range_count; i++) {
+		for (int i = 0; i < allocation->range_count; i++) {
 			struct oracle_range *range = &allocation->ranges[i];
 
 			if (!range->holds || range->svm_bo != svm_bo)
@@ -489,14 +488,4 @@ void oracle_set(struct oracle *oracle, int id, int first, int pages,
 	for (int i = allocation->range_count; i-- > 0 && !oracle->setup.old;)
 		if (remaps[i])
 			map_whole(oracle, allocation, &allocation->ranges[i]);
-}
-
-void oracle_free(struct oracle *oracle, int id)
-{
-	struct oracle_allocation *allocation = &oracle->allocations[id];
-
-	memset(&oracle->result, 0, sizeof(oracle->result));
-	for (int i = 0; i < allocation->range_count; i++)
-		unref(oracle, &allocation->ranges[i]);
-	allocation->live = false;
 }

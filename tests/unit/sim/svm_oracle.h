@@ -58,7 +58,6 @@ struct oracle_page {
 };
 
 struct oracle_allocation {
-	bool live;
 	int pages, range_count;
 	struct oracle_range ranges[ORACLE_RANGES];
 	struct oracle_page page[ORACLE_PAGES];
@@ -87,7 +86,6 @@ struct oracle {
 
 void oracle_init(struct oracle *, const struct oracle_setup *);
 void oracle_alloc(struct oracle *, int allocation, int pages);
-void oracle_free(struct oracle *, int allocation);
 /* Device memory that the program allocates. */
 void oracle_take(struct oracle *, int device, int64_t pages);
 void oracle_host(struct oracle *, int allocation, int first, int pages);

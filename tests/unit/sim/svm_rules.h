@@ -1,7 +1,7 @@
 /*
  * What the tests of driver amdgpu_svm's rules share. Each test is named after its rule and names
  * the kernel's function that has it; expected figures are worked out by hand from that function
- * alone. "6.8" is kfd_svm.c and kfd_migrate.c of 6.8 and later, "6.6" of 6.6 and before.
+ * alone. "6.8" is kfd_svm.c and kfd_migrate.c of 6.8 and later, "6.6" of 6.6.
  *
  * The machine of trace_fixture.h with 1 GiB, so that ranges have up to 32 MiB: a window of 512
  * pages that all have data takes WINDOW_NS, nothing else takes time.

@@ -134,6 +134,21 @@ static void a_host_fault_stops_the_queues_and_its_window_stays(void **state)
 	assert_int_equal(svm.log.ops[rest].end_ns >= start + RESTORE_NS, 1);
 }
 
+/* svm_range_list_fini: the end of the process is that of its queues, and cancels the restore work. */
+static void a_stop_ends_with_the_program(void **state)
+{
+	int64_t data = svm_data(&svm, 100), host;
+
+	(void)state;
+	svm_prefetch(&svm, data, 0, 100, 0);
+	svm_read(&svm, data, 0, 1); /* ends when the queues go on */
+	host = fx_host(&svm.fx, data, 0, 1, UM_TOUCH_READ);
+	svm_run(&svm);
+	assert_true(svm.log.ops[host].end_ns < 2 * RESTORE_NS);
+	expect_stop(1, 0, RESTORE_NS, svm.log.ops[host].end_ns);
+	assert_int_equal(svm.fx.totals.queues_stopped_ns, svm.fx.totals.end_ns);
+}
+
 /* Work that runs while the queues stop stands still for as long. */
 static void a_running_kernel_stands_still(void **state)
 {
@@ -158,6 +173,7 @@ static void a_prefetch_that_moves_nothing_stops_the_queues_all_the_same(void **s
 	svm_prefetch(&svm, data, 0, 100, 0);
 	svm_read(&svm, data, 0, 1); /* ends when the queues go on */
 	svm_prefetch(&svm, data, 0, 100, 0);
+	svm_read(&svm, data, 0, 1);
 	svm_run(&svm);
 	assert_int_equal(row_log_moved(&svm.log, 0, UM_HOST, 0, NULL), PAGES(100));
 	assert_int_equal(row_log_events(&svm.log, UM_EVENT_QUEUE_EVICTION), 2);
@@ -251,6 +267,7 @@ static void the_queues_of_every_device_stop(void **state)
 	svm.fx.machine.devices = 2;
 	data = svm_data(&svm, 100);
 	svm_prefetch(&svm, data, 0, 100, 1);
+	svm_read(&svm, data, 0, 1); /* ends when the queues go on */
 	svm_run(&svm);
 	assert_int_equal(row_log_moved(&svm.log, 0, UM_HOST, 1, NULL), PAGES(100));
 	assert_int_equal(row_log_events(&svm.log, UM_EVENT_QUEUE_EVICTION), 2);
@@ -303,6 +320,7 @@ int main(void)
 		RULE(the_queues_stand_until_a_long_prefetch_is_over),
 		RULE(the_ranges_of_one_prefetch_stop_the_queues_once),
 		RULE(a_host_fault_stops_the_queues_and_its_window_stays),
+		RULE(a_stop_ends_with_the_program),
 		RULE(a_running_kernel_stands_still),
 		RULE(a_prefetch_that_moves_nothing_stops_the_queues_all_the_same),
 		RULE(under_6_6_a_repeated_prefetch_stops_nothing),

@@ -130,17 +130,15 @@ static void the_restore_work_maps_page_by_page(void **state)
 
 	(void)state;
 	svm_prefetch(&svm, data, 0, 512, 0);
+	svm_read(&svm, data, 0, 1); /* ends when the queues go on */
 	run_with("xnack: off");
 	assert_int_equal(row_log_events(&svm.log, UM_EVENT_QUEUE_EVICTION), 1);
 	stop = row_log_event(&svm.log, UM_EVENT_QUEUE_EVICTION, 0);
 	assert_int_equal(stop->end_ns - stop->start_ns, RESTORE_NS + 512 * U);
 }
 
-/*
- * svm_range_restore_work: what becomes invalid while it works has it come again. The other stream's
- * prefetch comes 1000.2 us after the first, when the work has begun to map 1000 pages (10 us).
- */
-static void what_changes_under_the_restore_work_has_it_come_again(void **state)
+/* svm_range_evict: what becomes invalid before the restore work comes is in the same stop. */
+static void prefetches_of_two_streams_stop_the_queues_once(void **state)
 {
 	int64_t data = svm_data(&svm, 1000), other = svm_data(&svm, 512), clock;
 	const struct um_driver_event_row *stop;
@@ -152,12 +150,74 @@ static void what_changes_under_the_restore_work_has_it_come_again(void **state)
 	fx_copy(&svm.fx, clock, clock, 0, 3, true);
 	fx_prefetch(&svm.fx, other, 512 * PAGE, 0, 2);
 	fx_sync(&svm.fx);
+	svm_read(&svm, data, 0, 1); /* ends when the queues go on */
 	run_with("xnack: off, prefetch_waits: off, restore_delay: 2ms");
-	/* Both moved before the work came: one stop, one restore. */
 	assert_int_equal(row_log_events(&svm.log, UM_EVENT_QUEUE_EVICTION), 1);
 	stop = row_log_event(&svm.log, UM_EVENT_QUEUE_EVICTION, 0);
 	assert_int_equal(stop->start_ns, 1512 * U);
 	assert_in_range(stop->end_ns - stop->start_ns, 2 * RESTORE_NS, 2 * RESTORE_NS + 1512 * U);
+}
+
+/* A row for each time that some access waited; here one access after another. */
+static void a_dropped_fault_waits_for_its_range(void **state)
+{
+	int64_t data = svm_data(&svm, 3 * WINDOW), op = svm_read(&svm, data, 0, 3 * WINDOW);
+	int64_t first_end, second_end;
+
+	(void)state;
+	run_with("xnack: on");
+	first_end = svm.log.ops[op].start_ns + F + 3 * WINDOW * A + WINDOW * U + S + WINDOW_NS;
+	second_end = first_end + PENDING_NS + F + WINDOW * U + S + WINDOW_NS;
+	assert_int_equal(row_log_events(&svm.log, UM_EVENT_FAULT_DROPPED), 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct um_driver_event_row *dropped =
+			row_log_event(&svm.log, UM_EVENT_FAULT_DROPPED, i);
+
+		assert_int_equal(dropped->op, op);
+		assert_int_equal(dropped->device, 0);
+		assert_int_equal(dropped->count, 1);
+		assert_int_equal(dropped->start_ns, i ? second_end : first_end);
+		assert_int_equal(dropped->end_ns - dropped->start_ns, PENDING_NS);
+		assert_int_equal(dropped->waited_ns, PENDING_NS);
+	}
+	assert_int_equal(svm.fx.totals.dropped_faults, 2);
+	assert_int_equal(svm.fx.totals.dropped_waited_ns, 2 * PENDING_NS);
+	assert_int_equal(svm.fx.totals.dropped_ns, 2 * PENDING_NS);
+}
+
+/* One of them comes to be mapped by the other's fault, and waits no longer than that one. */
+static void accesses_that_wait_together_are_one_row(void **state)
+{
+	int64_t data = svm_data(&svm, 2 * WINDOW);
+	const struct um_driver_event_row *dropped;
+
+	(void)state;
+	fx_launch(&svm.fx, "three", 3, 0);
+	fx_touch(&svm.fx, 0, data, 0, false);
+	fx_touch(&svm.fx, 1, data, WINDOW, false);
+	fx_touch(&svm.fx, 2, data, WINDOW + 1, false);
+	fx_launch_end(&svm.fx);
+	run_with("xnack: on");
+	assert_int_equal(row_log_events(&svm.log, UM_EVENT_FAULT_DROPPED), 1);
+	dropped = row_log_event(&svm.log, UM_EVENT_FAULT_DROPPED, 0);
+	assert_int_equal(dropped->count, 2);
+	assert_int_equal(dropped->end_ns - dropped->start_ns, PENDING_NS);
+	assert_int_equal(dropped->waited_ns, 2 * PENDING_NS);
+	assert_int_equal(row_log_faults(&svm.log, 0, 0), 2);
+	assert_int_equal(svm.fx.totals.dropped_faults, 2);
+	assert_int_equal(svm.fx.totals.dropped_waited_ns, 2 * PENDING_NS);
+	assert_int_equal(svm.fx.totals.dropped_ns, PENDING_NS);
+}
+
+static void without_the_window_none_is_dropped(void **state)
+{
+	int64_t data = svm_data(&svm, 3 * WINDOW);
+
+	(void)state;
+	svm_read(&svm, data, 0, 3 * WINDOW);
+	run_with("xnack: on, duplicate_window: 0ns");
+	assert_int_equal(row_log_events(&svm.log, UM_EVENT_FAULT_DROPPED), 0);
+	assert_int_equal(svm.fx.totals.dropped_faults, 0);
 }
 
 /* The default costs are those that the help tells of. */
@@ -184,7 +244,10 @@ int main(void)
 		TIME(a_prefetch_moves_range_by_range),
 		TIME(without_xnack_allocating_maps_every_page),
 		TIME(the_restore_work_maps_page_by_page),
-		TIME(what_changes_under_the_restore_work_has_it_come_again),
+		TIME(prefetches_of_two_streams_stop_the_queues_once),
+		TIME(a_dropped_fault_waits_for_its_range),
+		TIME(accesses_that_wait_together_are_one_row),
+		TIME(without_the_window_none_is_dropped),
 		TIME(defaults_add_up),
 	};
 

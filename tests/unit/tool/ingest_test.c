@@ -185,7 +185,7 @@ static void the_run_is_described(void **state)
 	       "'gfx90a' AND compute_units = 110 AND wave_lanes = 64 AND link_to_host_bytes_per_s IS NULL",
 	       1);
 	expect(fixture, "SELECT count(*) FROM loss", 0);
-	expect(fixture, "SELECT count(*) FROM origin WHERE origin = 'absent'", 5);
+	expect(fixture, "SELECT count(*) FROM origin WHERE origin = 'absent'", 6);
 	expect(fixture,
 	       "SELECT count(*) FROM origin WHERE record = 'page_access.host' AND origin = "
 	       "'measured'",
@@ -329,7 +329,7 @@ static void no_launch_is_seen_without_its_kernel(void **state)
 	assert_int_equal(ask_another("SELECT count(*) FROM op"), 0);
 	put_kernel(fixture, 2, false, "scale\0", 7);
 	assert_int_equal(ask_another("SELECT count(*) FROM op JOIN kernel USING (op)"), 1);
-	assert_int_equal(ask_another("SELECT count(*) FROM origin"), 10);
+	assert_int_equal(ask_another("SELECT count(*) FROM origin"), 11);
 }
 
 static void names_are_as_in_the_source(void **state)
