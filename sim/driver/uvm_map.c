@@ -91,7 +91,7 @@ int um_uvm_map_accessed_by(struct uvm *uvm, struct uvm_block *block, um_device_i
 	struct uvm_mask pages = uvm_mask_of(block->pages), found = {{0}};
 
 	uvm_remove(&pages, &window->duplicated);
-	uvm_remove(&pages, &window->place[uvm_place_of(device)].mapped);
+	uvm_remove(&pages, &window->place[uvm_place_of(device)].writable);
 	for (um_device_id i = UM_HOST; i < uvm->devices; i++) {
 		struct uvm_mask there = uvm_and(pages, &window->place[uvm_place_of(i)].resident);
 

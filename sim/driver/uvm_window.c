@@ -249,6 +249,7 @@ static void end_duplicates(struct uvm *uvm, struct uvm_window *window, const str
 
 		uvm_remove(&window->place[i].resident, &again);
 		uvm_remove(&window->place[i].mapped, &again);
+		uvm_remove(&window->place[i].writable, &again);
 		uvm_add(&seen, &here);
 	}
 	uvm_remove(&window->duplicated, pages);
@@ -330,6 +331,7 @@ static int give_to_pool(struct uvm *uvm, struct uvm_window *window,
 
 		uvm_remove(&place->resident, &pages);
 		uvm_remove(&place->mapped, &pages);
+		uvm_remove(&place->writable, &pages);
 		um_uvm_note_left(uvm, window, i);
 	}
 	uvm_remove(&window->duplicated, &pages);
