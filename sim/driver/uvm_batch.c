@@ -179,8 +179,9 @@ static int serve_batch(struct uvm *uvm, um_device_id device)
 	report(&batch);
 	server->discards_all = (batch.count - batch.pages) * 2 > batch.count;
 	server->napping = !batch.served_pages && batch.nap_end != UM_NEVER;
-	if (server->napping)
-		batch.end = uvm_later(batch.end, batch.nap_end);
+	if (server->napping) /* one that ends now still holds another back */
+		batch.end = uvm_later(uvm_later(batch.end, batch.nap_end),
+				      um_machine_now(uvm->machine) + 1);
 	return set_timer(uvm, device, batch.end, batch_done);
 }
 

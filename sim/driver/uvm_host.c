@@ -42,10 +42,24 @@ static int sleep_until(struct uvm *uvm, const struct um_fault *fault, um_ns unti
 {
 	um_ns now = um_machine_now(uvm->machine);
 
-	until = uvm_later(until, now);
+	until = uvm_later(until, now + 1);
 	report_nap(uvm, fault, now, until);
 	uvm->server[uvm_place_of(UM_HOST)].throttled = *fault;
 	return um_engine_schedule(uvm->env->engine, until, wake_up, uvm, 0);
+}
+
+/* Accesses to the block try again when it has been served. */
+struct wake {
+	struct uvm *uvm;
+	um_ns at;
+};
+
+static int wake_piece(void *context, const struct um_page_range *range, uint32_t index)
+{
+	const struct wake *wake = context;
+
+	(void)index;
+	return um_fault_buffer_done(host_buffer(wake->uvm), range, wake->at);
 }
 
 static int serve(struct uvm *uvm, const struct um_fault *fault)
@@ -73,7 +87,9 @@ static int serve(struct uvm *uvm, const struct um_fault *fault)
 	if (error)
 		return error;
 	um_fault_buffer_report(host_buffer(uvm), fault, 1, server->served, service.end);
-	return um_engine_schedule(uvm->env->engine, service.end, host_done, uvm, 0);
+	error = um_uvm_for_each_piece(window, service.block->pages, wake_piece,
+				      &(struct wake){uvm, service.end});
+	return error ? error : um_engine_schedule(uvm->env->engine, service.end, host_done, uvm, 0);
 }
 
 static int serve_next(struct uvm *uvm)
@@ -90,11 +106,8 @@ static int serve_next(struct uvm *uvm)
 
 static int host_done(void *context, uint64_t argument)
 {
-	struct uvm *uvm = context;
-	int error = um_fault_buffer_replay(host_buffer(uvm), um_machine_now(uvm->machine));
-
 	(void)argument;
-	return error ? error : serve_next(uvm);
+	return serve_next(context);
 }
 
 int um_uvm_on_host_faults(struct uvm *uvm)
