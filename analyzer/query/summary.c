@@ -90,6 +90,13 @@ static int load_rows(struct um_summary *summary, struct um_db *db)
 
 /* --- what is in it --- */
 
+static bool is_of(const struct um_summary *summary, const char *record, const char *origin)
+{
+	const char *is = um_summary_origin(summary, record);
+
+	return is && strcmp(is, origin) == 0;
+}
+
 const char *um_summary_origin(const struct um_summary *summary, const char *record)
 {
 	for (size_t i = 0; i < summary->origin_count; i++)
@@ -120,6 +127,9 @@ static int load_presence(struct um_summary *summary, struct um_db *db)
 	};
 	int error = 0;
 
+	summary->is_measured = is_of(summary, "migration", "measured");
+	summary->is_unattributed =
+		summary->is_measured && strcmp(summary->run.ended, "running") == 0;
 	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]) && !error; i++) {
 		const char *origin = um_summary_origin(summary, records[i].record);
 
@@ -128,6 +138,7 @@ static int load_presence(struct um_summary *summary, struct um_db *db)
 		else
 			error = um_query_each(db, records[i].sql, find_row, records[i].has);
 	}
+	summary->has_host_faults = summary->has_faults && !is_of(summary, "fault.host", "absent");
 	return error;
 }
 
@@ -178,6 +189,12 @@ static int total_traffic(struct um_summary *summary)
 	for (size_t i = 0; i < UM_TRAFFIC_CAUSES; i++) {
 		struct um_traffic *traffic = &summary->traffic[i];
 
+		/* No GPU tells of them. */
+		if (summary->is_measured && i == UM_TRAFFIC_REMOTE_ACCESS) {
+			*traffic = unknown;
+			continue;
+		}
+
 		if (!um_summary_has_traffic(summary, (unsigned)i))
 			*traffic = unknown;
 		if (!add(&total->bytes_to_device, traffic->bytes_to_device) ||
@@ -198,6 +215,7 @@ static int add_faults(struct sqlite3_stmt *row, void *context)
 	totals->faults = um_query_integer(row, 1);
 	totals->pages = um_query_integer(row, 2);
 	totals->batches = um_query_integer(row, 3);
+	totals->records = um_query_integer(row, 4);
 	return 0;
 }
 
@@ -215,14 +233,13 @@ static int add_faults_by_access(struct sqlite3_stmt *row, void *context)
 
 static void forget_faults(struct um_summary *summary)
 {
-	struct um_fault_totals *totals = &summary->device_faults;
+	static const struct um_fault_totals unknown = {
+		UM_NULL, UM_NULL, UM_NULL, UM_NULL, {UM_NULL, UM_NULL, UM_NULL, UM_NULL}};
 
-	if (summary->has_faults)
-		return;
-	*totals = (struct um_fault_totals){.faults = UM_NULL, .pages = UM_NULL, .batches = UM_NULL};
-	for (size_t i = 0; i < UM_FAULT_ACCESSES; i++)
-		totals->by_access[i] = UM_NULL;
-	summary->host_faults = *totals;
+	if (!summary->has_faults)
+		summary->device_faults = unknown;
+	if (!summary->has_host_faults)
+		summary->host_faults = unknown;
 }
 
 int um_summary_keep(struct um_summary *summary, const char **text, const char *table,
@@ -269,8 +286,9 @@ static int load_totals(struct um_summary *summary, struct um_db *db)
 			 transfers) ", " UM_KNOWN_SUM(requests) " FROM (" UM_TRAFFIC_SQL
 								") GROUP BY cause",
 		 add_traffic},
-		{"SELECT device >= 0, " UM_KNOWN_SUM(faults) ", SUM(pages), COUNT(DISTINCT batch)"
-							     " FROM fault GROUP BY 1",
+		{"SELECT device >= 0, " UM_KNOWN_SUM(
+			 faults) ", SUM(pages), COUNT(DISTINCT batch), COUNT(*)"
+				 " FROM fault GROUP BY 1",
 		 add_faults},
 		{"SELECT device >= 0, access, " UM_KNOWN_SUM(faults) " FROM fault GROUP BY 1, 2",
 		 add_faults_by_access},
@@ -288,13 +306,15 @@ static int load_totals(struct um_summary *summary, struct um_db *db)
 
 /* --- life --- */
 
-static int load_all(struct um_summary *summary, struct um_db *db)
+static int load_all(struct um_summary *summary, struct um_db *db, const char *range)
 {
 	int error = um_text_pool_create(&summary->texts);
 
 	summary->path = um_db_path(db);
 	if (!error)
 		error = um_text_pool_keep(summary->texts, &summary->path);
+	if (!error && range)
+		error = um_summary_choose(summary, db, range);
 	if (!error)
 		error = load_rows(summary, db);
 	if (!error)
@@ -304,16 +324,18 @@ static int load_all(struct um_summary *summary, struct um_db *db)
 	if (!error)
 		error = um_summary_load_driver(summary, db);
 	if (!error)
+		error = um_summary_load_measured(summary, db);
+	if (!error)
 		error = um_summary_load_kernels(summary, db);
 	if (!error)
 		error = um_summary_load_allocations(summary, db);
 	return error;
 }
 
-int um_summary_load(struct um_summary **out, struct um_db *db)
+int um_summary_load(struct um_summary **out, struct um_db *db, const char *range)
 {
 	struct um_summary *summary = calloc(1, sizeof(*summary));
-	int error = summary ? load_all(summary, db) : um_fail(UM_ENOMEM, "out of memory");
+	int error = summary ? load_all(summary, db, range) : um_fail(UM_ENOMEM, "out of memory");
 
 	if (error)
 		um_summary_destroy(summary);
@@ -331,6 +353,8 @@ void um_summary_destroy(struct um_summary *summary)
 	free(summary->losses);
 	free(summary->calls);
 	free(summary->memory);
+	free(summary->lines);
+	free(summary->ranges);
 	free(summary->events);
 	free(summary->bounds);
 	free(summary->kernels);

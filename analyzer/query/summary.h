@@ -18,17 +18,19 @@ struct um_traffic {
 /* Faults of the devices together, or of the host. UM_NULL as above. */
 struct um_fault_totals {
 	int64_t faults, pages, batches;
+	int64_t records;		      /* that they came in: rows */
 	int64_t by_access[UM_FAULT_ACCESSES]; /* where it is known */
 };
 
 struct um_kernel_summary {
-	const char *name;		      /* demangled */
-	int64_t first_op, launches, untraced; /* launches of which no access was recorded */
-	int64_t duration_ns;
-	int64_t reads, writes, atomics, requests; /* by lanes; requests coalesced */
-	int64_t faults;				  /* of devices */
+	const char *name;			      /* demangled */
+	int64_t first_op, launches, untraced;	      /* launches of which no access was recorded */
+	int64_t duration_ns, shortest_ns, longest_ns; /* of all launches; of one */
+	int64_t reads, writes, atomics, requests;     /* by lanes; requests coalesced */
+	int64_t faults;				      /* of devices */
 	int64_t migrated_to_device_bytes, migrated_to_host_bytes;
 	int64_t remote_to_device_bytes, remote_to_host_bytes;
+	int64_t remote_mappings;
 };
 
 struct um_allocation_summary {
@@ -45,7 +47,34 @@ struct um_allocation_summary {
 	int64_t evicted_bytes; /* of migrated_to_host_bytes */
 	int64_t remote_to_device_bytes, remote_to_host_bytes;
 	int64_t copied_to_device_bytes, copied_to_host_bytes;
+	int64_t remote_mappings;
 	int64_t host_touched_pages; /* added up over the intervals between device operations */
+};
+
+/* Of measured runs: the transfers of managed memory in one direction. */
+struct um_transfer_summary {
+	const char *direction; /* "to_device", "to_host", "between_devices" */
+	int64_t count, bytes;
+	int64_t median_bytes, least_bytes, most_bytes; /* of one */
+	int64_t duration_ns;			       /* added up */
+};
+
+/* Of measured runs: where in the program the host faulted. */
+struct um_line_summary {
+	const char *site; /* as of an allocation; NULL: not told */
+	bool has_line;
+	const char *function;
+	int64_t faults, read_faults, write_faults;
+	int64_t allocations; /* how many of them */
+};
+
+/* Ranges of one name. */
+struct um_range_summary {
+	const char *name;
+	int64_t times, duration_ns;
+	int64_t launches, launch_ns; /* of what was called within; the GPU may have run it later */
+	int64_t device_faults, host_faults;
+	int64_t migrated_to_device_bytes, migrated_to_host_bytes;
 };
 
 /* Rows of driver_event of one kind and reason. */
@@ -75,6 +104,9 @@ struct um_summary {
 	size_t device_count;
 	struct um_origin_row *origins;
 	size_t origin_count;
+	bool is_measured;     /* migrations and so on are of a driver that ran */
+	bool is_unattributed; /* measured, and ended before it was known whose records are whose */
+	bool has_host_faults;
 	bool has_faults, has_migrations, has_remote_accesses, has_copies; /* were to be had */
 	struct um_loss_row *losses;
 	size_t loss_count;
@@ -84,6 +116,15 @@ struct um_summary {
 	size_t memory_count;
 	struct um_traffic traffic[UM_TRAFFIC_CAUSES], total; /* by enum um_traffic_cause */
 	struct um_fault_totals device_faults, host_faults;
+	struct um_transfer_summary transfers[3]; /* of measured runs; count 0: none */
+	int64_t remote_mappings;
+	int64_t beside_bytes;	       /* of transfers that touched no allocation */
+	struct um_line_summary *lines; /* most faults first */
+	size_t line_count;
+	struct um_range_summary *ranges; /* in the order in which their names first began */
+	size_t range_count;
+	const char *chosen; /* pattern of the ranges that it is of; NULL: it is of the whole run */
+	int64_t chosen_times, chosen_ns;
 	struct um_event_summary *events; /* by kind, most first */
 	size_t event_count;
 	struct um_bound_summary *bounds;
@@ -100,8 +141,12 @@ bool um_summary_has_traffic(const struct um_summary *, unsigned cause);
 /* The origin of a kind of record ("modelled"); NULL if the file does not say. */
 const char *um_summary_origin(const struct um_summary *, const char *record);
 
-/* UM_EFORMAT where the rows make no sense together, UM_ENOMEM. */
-int um_summary_load(struct um_summary **out, struct um_db *);
+/*
+ * `range` (NULL: none) is a pattern as the shell has them: only what was called, and what the host did,
+ * within ranges of such names; the connection then shows no more than that. UM_ENOENT: there is no such
+ * range; UM_EFORMAT where the rows make no sense together, UM_ENOMEM.
+ */
+int um_summary_load(struct um_summary **out, struct um_db *, const char *range);
 void um_summary_destroy(struct um_summary *); /* NULL is legal */
 
 #endif

@@ -24,6 +24,8 @@ static const char allocations_sql[] =
 	"  SUM(bytes_to_host) AS to_host FROM remote_access GROUP BY allocation),"
 	" copied AS (SELECT allocation, SUM(bytes_to_device) AS to_device,"
 	"  SUM(bytes_to_host) AS to_host FROM copy_traffic GROUP BY allocation),"
+	" mapped AS (SELECT allocation, COUNT(*) AS count FROM mapping WHERE change = 'remote'"
+	"  GROUP BY allocation),"
 	" hosted AS (SELECT page_access.allocation AS allocation, SUM(page_access.pages) AS pages"
 	"  FROM page_access JOIN op ON op.op = page_access.op WHERE op.kind = 'host'"
 	"  GROUP BY page_access.allocation)"
@@ -35,12 +37,14 @@ static const char allocations_sql[] =
 	"  CASE WHEN COALESCE(moved.unknown, 0) = 0 THEN COALESCE(moved.to_host, 0) END,"
 	"  CASE WHEN COALESCE(moved.unknown, 0) = 0 THEN COALESCE(moved.evicted, 0) END,"
 	"  COALESCE(remote.to_device, 0), COALESCE(remote.to_host, 0),"
-	"  COALESCE(copied.to_device, 0), COALESCE(copied.to_host, 0), COALESCE(hosted.pages, 0)"
+	"  COALESCE(copied.to_device, 0), COALESCE(copied.to_host, 0), COALESCE(hosted.pages, 0),"
+	"  COALESCE(mapped.count, 0)"
 	" FROM allocation LEFT JOIN served ON served.allocation = allocation.allocation"
 	"  LEFT JOIN moved ON moved.allocation = allocation.allocation"
 	"  LEFT JOIN remote ON remote.allocation = allocation.allocation"
 	"  LEFT JOIN copied ON copied.allocation = allocation.allocation"
 	"  LEFT JOIN hosted ON hosted.allocation = allocation.allocation"
+	"  LEFT JOIN mapped ON mapped.allocation = allocation.allocation"
 	" ORDER BY allocation.allocation";
 
 /*
@@ -57,9 +61,13 @@ static const char touched_sql[] = "SELECT allocation, first_page, pages FROM pag
 
 static void forget_absent(const struct um_summary *summary, struct um_allocation_summary *of)
 {
-	if (!summary->has_faults)
+	if (summary->is_unattributed)
+		of->remote_mappings = UM_NULL;
+	if (!summary->has_faults || summary->is_unattributed)
 		of->device_faults = of->host_faults = UM_NULL;
-	if (!summary->has_migrations)
+	if (!summary->has_host_faults)
+		of->host_faults = UM_NULL;
+	if (!summary->has_migrations || summary->is_unattributed)
 		of->migrated_to_device_bytes = of->migrated_to_host_bytes = of->evicted_bytes =
 			UM_NULL;
 	if (!summary->has_remote_accesses)
@@ -91,6 +99,7 @@ static int add_allocation(struct sqlite3_stmt *row, void *context)
 		.copied_to_device_bytes = um_query_integer(row, 12),
 		.copied_to_host_bytes = um_query_integer(row, 13),
 		.host_touched_pages = um_query_integer(row, 14),
+		.remote_mappings = um_query_integer(row, 15),
 	};
 	if (added->bytes < 0 || added->bytes > INT64_MAX / 2)
 		return um_fail(UM_EFORMAT, "%s: damaged: an allocation of a size that cannot be",
@@ -117,32 +126,43 @@ static struct um_allocation_summary *find(struct um_summary *summary, int64_t al
 		       sizeof(*summary->allocations), compare_ids);
 }
 
+int um_summary_site(struct um_summary *summary, struct sqlite3_stmt *row, int column,
+		    const char **site, bool *has_line, const char **function)
+{
+	const char *file = um_query_text(row, column), *module = um_query_text(row, column + 3);
+	int64_t line = um_query_integer(row, column + 1);
+	char *text = NULL;
+	int wrote;
+
+	*function = um_query_text(row, column + 2);
+	*has_line = file && line != UM_NULL;
+	if (*has_line)
+		wrote = asprintf(&text, "%s:%" PRId64, file, line);
+	else if (*function)
+		wrote = asprintf(&text, "%s", *function);
+	else if (!module || !*module)
+		wrote = asprintf(&text, "address 0x%" PRIx64,
+				 (uint64_t)um_query_integer(row, column + 4));
+	else
+		wrote = asprintf(&text, "%s+0x%" PRIx64, module,
+				 (uint64_t)um_query_integer(row, column + 4));
+	if (wrote < 0)
+		return um_fail(UM_ENOMEM, "out of memory");
+	*site = text;
+	int error = um_text_pool_keep(summary->texts, site);
+	free(text);
+	return error ? error : um_text_pool_keep(summary->texts, function);
+}
+
 static int add_site(struct sqlite3_stmt *row, void *context)
 {
 	struct um_summary *summary = context;
 	struct um_allocation_summary *of = find(summary, um_query_integer(row, 0));
-	const char *file = um_query_text(row, 1), *function = um_query_text(row, 3);
-	char *site = NULL;
-	int wrote;
 
 	/* The rows of an allocation come best first. */
 	if (!of || of->site)
 		return 0;
-	of->has_line = file && um_query_integer(row, 2) != UM_NULL;
-	if (of->has_line)
-		wrote = asprintf(&site, "%s:%" PRId64, file, um_query_integer(row, 2));
-	else if (function)
-		wrote = asprintf(&site, "%s", function);
-	else
-		wrote = asprintf(&site, "%s+0x%" PRIx64, um_query_text(row, 4),
-				 (uint64_t)um_query_integer(row, 5));
-	if (wrote < 0)
-		return um_fail(UM_ENOMEM, "out of memory");
-	of->site = site;
-	of->function = function;
-	int error = um_text_pool_keep(summary->texts, &of->site);
-	free(site);
-	return error ? error : um_text_pool_keep(summary->texts, &of->function);
+	return um_summary_site(summary, row, 1, &of->site, &of->has_line, &of->function);
 }
 
 /* Runs of pages sorted by their start: the union is what reaches beyond all before. */

@@ -15,6 +15,7 @@ static const char kernels_sql[] =
 	"  FROM migration GROUP BY op),"
 	" remote AS (SELECT op, SUM(bytes_to_device) AS to_device, SUM(bytes_to_host) AS to_host"
 	"  FROM remote_access GROUP BY op),"
+	" mapped AS (SELECT op, COUNT(*) AS count FROM mapping WHERE change = 'remote' GROUP BY op),"
 	" asked AS (SELECT op, SUM(requests * pages) AS requests FROM page_access"
 	"  WHERE requests IS NOT NULL GROUP BY op)"
 	" SELECT kernel.name, MIN(kernel.op), COUNT(*), SUM(kernel.reads IS NULL),"
@@ -23,10 +24,12 @@ static const char kernels_sql[] =
 	"  CASE WHEN COALESCE(SUM(served.unknown), 0) = 0 THEN COALESCE(SUM(served.faults), 0) END,"
 	"  CASE WHEN COALESCE(SUM(moved.unknown), 0) = 0 THEN COALESCE(SUM(moved.to_device), 0) END,"
 	"  CASE WHEN COALESCE(SUM(moved.unknown), 0) = 0 THEN COALESCE(SUM(moved.to_host), 0) END,"
-	"  COALESCE(SUM(remote.to_device), 0), COALESCE(SUM(remote.to_host), 0)"
+	"  COALESCE(SUM(remote.to_device), 0), COALESCE(SUM(remote.to_host), 0),"
+	"  MIN(op.end_ns - op.start_ns), MAX(op.end_ns - op.start_ns), COALESCE(SUM(mapped.count), 0)"
 	" FROM kernel JOIN op ON op.op = kernel.op"
 	"  LEFT JOIN served ON served.op = kernel.op LEFT JOIN moved ON moved.op = kernel.op"
 	"  LEFT JOIN remote ON remote.op = kernel.op LEFT JOIN asked ON asked.op = kernel.op"
+	"  LEFT JOIN mapped ON mapped.op = kernel.op"
 	" GROUP BY kernel.name ORDER BY 2";
 
 static int add_kernel(struct sqlite3_stmt *row, void *context)
@@ -52,10 +55,15 @@ static int add_kernel(struct sqlite3_stmt *row, void *context)
 		.migrated_to_host_bytes = um_query_integer(row, 11),
 		.remote_to_device_bytes = um_query_integer(row, 12),
 		.remote_to_host_bytes = um_query_integer(row, 13),
+		.shortest_ns = um_query_integer(row, 14),
+		.longest_ns = um_query_integer(row, 15),
+		.remote_mappings = um_query_integer(row, 16),
 	};
-	if (!summary->has_faults)
+	if (summary->is_unattributed)
+		kernel->remote_mappings = UM_NULL;
+	if (!summary->has_faults || summary->is_unattributed)
 		kernel->faults = UM_NULL;
-	if (!summary->has_migrations)
+	if (!summary->has_migrations || summary->is_unattributed)
 		kernel->migrated_to_device_bytes = kernel->migrated_to_host_bytes = UM_NULL;
 	if (!summary->has_remote_accesses)
 		kernel->remote_to_device_bytes = kernel->remote_to_host_bytes = UM_NULL;

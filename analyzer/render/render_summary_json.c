@@ -66,7 +66,7 @@ static json_t *column_json(const struct um_column *column, const void *row)
 		return real_json(*(const double *)field);
 	case UM_COLUMN_TEXT:
 		if (strcmp(column->name, "driver_parameters") == 0 ||
-		    strcmp(column->name, "environment") == 0)
+		    strcmp(column->name, "clocks") == 0 || strcmp(column->name, "environment") == 0)
 			return embedded_json(*(const char *const *)field);
 		return nullable_text(*(const char *const *)field);
 	default:
@@ -139,6 +139,9 @@ static json_t *array_json(const void *items, size_t count, size_t item_bytes, it
 
 #define KERNEL(member)	   #member, offsetof(struct um_kernel_summary, member)
 #define ALLOCATION(member) #member, offsetof(struct um_allocation_summary, member)
+#define TRANSFER(member)   #member, offsetof(struct um_transfer_summary, member)
+#define LINE(member)	   #member, offsetof(struct um_line_summary, member)
+#define RANGE(member)	   #member, offsetof(struct um_range_summary, member)
 #define TRAFFIC(member)	   #member, offsetof(struct um_traffic, member)
 #define FAULTS(member)	   #member, offsetof(struct um_fault_totals, member)
 #define EVENT(member)	   #member, offsetof(struct um_event_summary, member)
@@ -151,11 +154,14 @@ static const struct field kernel_fields[] = {
 	{KERNEL(launches), false},
 	{KERNEL(untraced), false},
 	{KERNEL(duration_ns), false},
+	{KERNEL(shortest_ns), false},
+	{KERNEL(longest_ns), false},
 	{KERNEL(faults), false},
 	{KERNEL(migrated_to_device_bytes), false},
 	{KERNEL(migrated_to_host_bytes), false},
 	{KERNEL(remote_to_device_bytes), false},
 	{KERNEL(remote_to_host_bytes), false},
+	{KERNEL(remote_mappings), false},
 	{KERNEL(reads), false},
 	{KERNEL(writes), false},
 	{KERNEL(atomics), false},
@@ -179,6 +185,7 @@ static const struct field allocation_fields[] = {
 	{ALLOCATION(remote_to_host_bytes), false},
 	{ALLOCATION(copied_to_device_bytes), false},
 	{ALLOCATION(copied_to_host_bytes), false},
+	{ALLOCATION(remote_mappings), false},
 	{ALLOCATION(host_touched_pages), false},
 	{0},
 };
@@ -197,6 +204,34 @@ static const struct field fault_fields[] = {
 	{"prefetch_faults", offsetof(struct um_fault_totals, by_access[UM_FAULT_PREFETCH]), false},
 	{FAULTS(pages), false},
 	{FAULTS(batches), false},
+	{FAULTS(records), false},
+	{0},
+};
+static const struct field transfer_fields[] = {
+	{TRANSFER(direction), true},	{TRANSFER(count), false},
+	{TRANSFER(bytes), false},	{TRANSFER(median_bytes), false},
+	{TRANSFER(least_bytes), false}, {TRANSFER(most_bytes), false},
+	{TRANSFER(duration_ns), false}, {0},
+};
+static const struct field line_fields[] = {
+	{LINE(site), true},
+	{LINE(function), true},
+	{LINE(faults), false},
+	{LINE(read_faults), false},
+	{LINE(write_faults), false},
+	{LINE(allocations), false},
+	{0},
+};
+static const struct field range_fields[] = {
+	{RANGE(name), true},
+	{RANGE(times), false},
+	{RANGE(duration_ns), false},
+	{RANGE(launches), false},
+	{RANGE(launch_ns), false},
+	{RANGE(device_faults), false},
+	{RANGE(host_faults), false},
+	{RANGE(migrated_to_device_bytes), false},
+	{RANGE(migrated_to_host_bytes), false},
 	{0},
 };
 static const struct field event_fields[] = {
@@ -268,6 +303,20 @@ static json_t *summary_json(const struct um_summary *summary)
 				      sizeof(*summary->memory), struct_fields, memory_fields)},
 		{"traffic", traffic_json(summary)},
 		{"faults", faults_json(summary)},
+		{"range", nullable_text(summary->chosen)},
+		{"transfers",
+		 array_json(summary->transfers,
+			    summary->is_measured
+				    ? sizeof(summary->transfers) / sizeof(summary->transfers[0])
+				    : 0,
+			    sizeof(summary->transfers[0]), struct_fields, transfer_fields)},
+		{"remote_mappings",
+		 integer_json(summary->is_measured ? summary->remote_mappings : UM_NULL)},
+		{"host_fault_lines",
+		 array_json(summary->lines, summary->line_count, sizeof(*summary->lines),
+			    struct_fields, line_fields)},
+		{"ranges", array_json(summary->ranges, summary->range_count,
+				      sizeof(*summary->ranges), struct_fields, range_fields)},
 		{"driver_events",
 		 array_json(summary->events, summary->event_count, sizeof(*summary->events),
 			    struct_fields, event_fields)},

@@ -1,8 +1,10 @@
 #include "render_summary.h"
 
 #include "summary_driver.h"
+#include "summary_cells.h"
 #include "summary_end.h"
 #include "summary_head.h"
+#include "summary_measured.h"
 #include "trace/base/error.h"
 #include "trace/base/kernel_name.h"
 #include "trace/base/text_table.h"
@@ -15,60 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_COLUMNS = 36 };
 #define NOT_THERE "  not in this file\n"
 
-/* ---------------------------------------------------------------- cells */
-
-static void cell_bytes(struct um_text_table *table, int64_t bytes)
-{
-	char text[32];
-
-	if (bytes == UM_NULL)
-		um_text_table_cell(table, "-");
-	else
-		um_text_table_cell(table, "%s",
-				   um_format_bytes(text, sizeof(text), (uint64_t)bytes));
-}
-
-static void cell_count(struct um_text_table *table, int64_t count)
-{
-	char text[32];
-
-	if (count == UM_NULL)
-		um_text_table_cell(table, "-");
-	else
-		um_text_table_cell(table, "%s",
-				   um_format_count(text, sizeof(text), (uint64_t)count));
-}
-
-/* Counts of accesses, which nobody reads to the last digit: "1.074 G". */
-static void cell_accesses(struct um_text_table *table, int64_t count)
-{
-	static const struct {
-		double scale;
-		const char *name;
-	} scales[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}};
-
-	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
-		if ((double)count >= 10 * scales[i].scale) {
-			um_text_table_cell(table, "%.4g %s", (double)count / scales[i].scale,
-					   scales[i].name);
-			return;
-		}
-	cell_count(table, count);
-}
-
-static void cell_duration(struct um_text_table *table, int64_t ns)
-{
-	char text[32];
-
-	if (ns == UM_NULL || ns < 0)
-		um_text_table_cell(table, "-");
-	else
-		um_text_table_cell(table, "%s",
-				   um_format_duration(text, sizeof(text), (uint64_t)ns));
-}
+/* ---------------------------------------------------------------- traffic and faults */
 
 /* "1 batch", "1,024 batches" */
 static void put_counted(FILE *out, int64_t count, const char *one, const char *many)
@@ -78,24 +29,6 @@ static void put_counted(FILE *out, int64_t count, const char *one, const char *m
 	fprintf(out, "%s %s", um_format_count(text, sizeof(text), (uint64_t)count),
 		count == 1 ? one : many);
 }
-
-/* At most NAME_COLUMNS wide: the end of a path says more than its start, of a name the start. */
-static void cell_name(struct um_text_table *table, const char *name, size_t length)
-{
-	size_t shown = 0, used = 0;
-	int columns;
-
-	while (used < length && shown < NAME_COLUMNS) {
-		used += um_utf8_next(name + used, &columns);
-		shown += columns < 0 ? 1 : (size_t)columns;
-	}
-	if (used < length)
-		um_text_table_cell(table, "%.*s...", (int)used, name);
-	else
-		um_text_table_cell(table, "%.*s", (int)length, name);
-}
-
-/* ---------------------------------------------------------------- traffic and faults */
 
 static const struct um_text_column traffic_columns[] = {{"cause", UM_ALIGN_LEFT},
 							{"to the GPU", UM_ALIGN_RIGHT},
@@ -107,9 +40,9 @@ static void traffic_row(struct um_text_table *table, const char *what,
 			const struct um_traffic *traffic)
 {
 	um_text_table_cell(table, "%s", what);
-	cell_bytes(table, traffic->bytes_to_device);
-	cell_bytes(table, traffic->bytes_to_host);
-	cell_count(table, traffic->transfers);
+	um_cell_bytes(table, traffic->bytes_to_device);
+	um_cell_bytes(table, traffic->bytes_to_host);
+	um_cell_count(table, traffic->transfers);
 }
 
 static bool has_traffic(const struct um_summary *summary, enum um_traffic_cause cause)
@@ -143,9 +76,12 @@ static int print_traffic(FILE *out, const struct um_summary *summary)
 	struct um_text_table *table;
 	const char *link = summary->device_count ? summary->devices[0].link : NULL;
 
-	fputs("\nTraffic between host and GPU over ", out);
-	um_text_print(out, link ? link : "a link that the file does not name");
-	fputc('\n', out);
+	fputs("\nTraffic between host and GPU", out);
+	if (link || !summary->is_measured) {
+		fputs(" over ", out);
+		um_text_print(out, link ? link : "a link that the file does not name");
+	}
+	fprintf(out, "%s\n", um_summary_measured(summary));
 	if (!um_summary_has_traffic(summary, UM_TRAFFIC_CAUSES)) {
 		fputs(NOT_THERE, out);
 		return 0;
@@ -158,6 +94,9 @@ static int print_traffic(FILE *out, const struct um_summary *summary)
 			traffic_row(table, um_traffic_words[i].label, &summary->traffic[i]);
 	traffic_row(table, "total", &summary->total);
 	note_remote(table, summary);
+	if (summary->is_measured)
+		um_text_table_note(table, "without what the GPU accessed in place, over the link: "
+					  "that is not measured");
 	if (summary->total.bytes_to_device == UM_NULL || summary->total.bytes_to_host == UM_NULL)
 		um_text_table_note(table, "not all of it is in this file");
 	error = um_text_table_print(table, out, 2);
@@ -166,7 +105,7 @@ static int print_traffic(FILE *out, const struct um_summary *summary)
 }
 
 /* " (1 on a read, 2 on a write), ": those that are known. */
-static void print_accesses(FILE *out, const struct um_fault_totals *totals)
+static void print_accesses(FILE *out, const struct um_fault_totals *totals, const char *behind)
 {
 	const char *before = " (";
 	char count[32];
@@ -179,7 +118,42 @@ static void print_accesses(FILE *out, const struct um_fault_totals *totals)
 			um_access_words[i].label);
 		before = ", ";
 	}
-	fputs(*before == ',' ? "), " : ", ", out);
+	fprintf(out, "%s%s", *before == ',' ? ")" : "", behind);
+}
+
+/* A driver tells of some of the pages that faulted, and of one place a record. */
+static void print_records(FILE *out, const struct um_fault_totals *totals)
+{
+	fputs(" in ", out);
+	put_counted(out, totals->records, "record", "records");
+	fputs(" of the driver\n", out);
+}
+
+static void print_measured_faults_of(FILE *out, const char *whose,
+				     const struct um_fault_totals *totals)
+{
+	char count[32];
+
+	fprintf(out, "  %s: %s", whose,
+		um_format_count(count, sizeof(count), (uint64_t)totals->faults));
+	if (totals->faults > 0)
+		print_accesses(out, totals, "");
+	print_records(out, totals);
+}
+
+static void print_measured_faults(FILE *out, const struct um_summary *summary)
+{
+	fputs("\nPage faults, measured\n", out);
+	if (summary->device_faults.faults == UM_NULL)
+		fputs("  of the GPU: not counted\n", out);
+	else
+		print_measured_faults_of(out, "of the GPU", &summary->device_faults);
+	if (!summary->has_host_faults)
+		fputs("  of the host: not recorded (umtrace --faults=all records them)\n", out);
+	else if (summary->host_faults.faults == UM_NULL)
+		fputs("  of the host: not counted\n", out);
+	else
+		print_measured_faults_of(out, "of the host", &summary->host_faults);
 }
 
 static void print_faults_of(FILE *out, const char *whose, const struct um_fault_totals *totals)
@@ -192,7 +166,7 @@ static void print_faults_of(FILE *out, const char *whose, const struct um_fault_
 		fprintf(out, "  %s: %s", whose,
 			um_format_count(count, sizeof(count), (uint64_t)totals->faults));
 	if (totals->pages) {
-		print_accesses(out, totals);
+		print_accesses(out, totals, ", ");
 		fputs("on ", out);
 		put_counted(out, totals->pages, "page", "pages");
 	}
@@ -206,7 +180,14 @@ static void print_faults_of(FILE *out, const char *whose, const struct um_fault_
 static void print_faults(FILE *out, const struct um_summary *summary)
 {
 	if (!summary->has_faults) {
-		fputs("\nPage faults\n" NOT_THERE, out);
+		fputs(summary->is_measured ? "\nPage faults, measured\n  not recorded (umtrace "
+					     "--faults=gpu records them)\n"
+					   : "\nPage faults\n" NOT_THERE,
+		      out);
+		return;
+	}
+	if (summary->is_measured) {
+		print_measured_faults(out, summary);
 		return;
 	}
 	fputs("\nPage faults, each of the page of 4 KiB that was touched; what moved for them is "
@@ -237,20 +218,20 @@ static void kernel_row(struct um_text_table *table, const struct um_kernel_summa
 	struct um_kernel_name name = um_kernel_name(kernel->name);
 
 	if (name.length)
-		cell_name(table, name.start, name.length);
+		um_cell_name(table, name.start, name.length);
 	else
-		cell_name(table, kernel->name, strlen(kernel->name));
-	cell_count(table, kernel->launches);
-	cell_count(table, kernel->faults);
-	cell_bytes(table, kernel->migrated_to_device_bytes);
-	cell_bytes(table, kernel->migrated_to_host_bytes);
-	cell_bytes(table, kernel->remote_to_device_bytes);
-	cell_bytes(table, kernel->remote_to_host_bytes);
-	cell_accesses(table, kernel->reads);
-	cell_accesses(table, kernel->writes);
-	cell_accesses(table, kernel->requests);
+		um_cell_name(table, kernel->name, strlen(kernel->name));
+	um_cell_count(table, kernel->launches);
+	um_cell_count(table, kernel->faults);
+	um_cell_bytes(table, kernel->migrated_to_device_bytes);
+	um_cell_bytes(table, kernel->migrated_to_host_bytes);
+	um_cell_bytes(table, kernel->remote_to_device_bytes);
+	um_cell_bytes(table, kernel->remote_to_host_bytes);
+	um_cell_accesses(table, kernel->reads);
+	um_cell_accesses(table, kernel->writes);
+	um_cell_accesses(table, kernel->requests);
 	if (timed)
-		cell_duration(table, kernel->duration_ns);
+		um_cell_duration(table, kernel->duration_ns);
 }
 
 static void note_untraced(struct um_text_table *table, const struct um_summary *summary)
@@ -265,12 +246,6 @@ static void note_untraced(struct um_text_table *table, const struct um_summary *
 				   "%s of the launches ran without being recorded: their accesses "
 				   "are missing above",
 				   um_format_count(text, sizeof(text), (uint64_t)untraced));
-}
-
-static void note_rest(struct um_text_table *table, size_t count, size_t rows)
-{
-	if (count > rows)
-		um_text_table_note(table, "... and %zu more: --rows=0 shows all", count - rows);
 }
 
 /* What an early end of the file may leave is a launch without its kernel. */
@@ -306,16 +281,22 @@ static int print_kernels(FILE *out, const struct um_summary *summary, size_t row
 	memcpy(columns, kernel_columns, sizeof(columns));
 	if (!simulation)
 		columns[TIME_COLUMN].title = NULL;
-	error = um_text_table_create(&table, columns);
+	error = um_text_table_create(&table,
+				     summary->is_measured ? um_measured_kernel_columns : columns);
 	if (error)
 		return error;
-	fputs("\nKernels, in the order of their first launch; bytes that crossed the link "
-	      "meanwhile\n",
-	      out);
+	fprintf(out,
+		"\nKernels, in the order of their first launch; bytes that crossed the link "
+		"meanwhile%s\n",
+		um_summary_measured(summary));
 	for (size_t i = 0; i < summary->kernel_count && i < rows; i++)
-		kernel_row(table, &summary->kernels[i], simulation);
-	note_rest(table, summary->kernel_count, rows);
-	note_untraced(table, summary);
+		if (summary->is_measured)
+			um_measured_kernel_row(table, &summary->kernels[i]);
+		else
+			kernel_row(table, &summary->kernels[i], simulation);
+	um_note_rest(table, summary->kernel_count, rows);
+	if (!summary->is_measured)
+		note_untraced(table, summary);
 	error = um_text_table_print(table, out, 2);
 	um_text_table_destroy(table);
 	return error;
@@ -337,45 +318,35 @@ static const struct um_text_column allocation_columns[] = {{"allocation", UM_ALI
 							   {"host\npages", UM_ALIGN_RIGHT},
 							   {NULL, 0}};
 
-static const char *without_folders(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void cell_allocation(struct um_text_table *table, const struct um_allocation_summary *of)
 {
 	char label[160];
 
-	if (of->name)
-		snprintf(label, sizeof(label), "#%" PRId64 " %s", of->allocation, of->name);
-	else if (of->site)
-		snprintf(label, sizeof(label), "#%" PRId64 " %s", of->allocation,
-			 without_folders(of->site));
+	snprintf(label, sizeof(label), "#%" PRId64 "%s%s", of->allocation,
+		 of->name || of->site ? " " : "", of->name ? of->name : "");
+	if (!of->name && of->site)
+		um_cell_site(table, label, of->site);
 	else
-		snprintf(label, sizeof(label), "#%" PRId64, of->allocation);
-	cell_name(table, label, strlen(label));
+		um_cell_name(table, label, strlen(label));
 }
 
 static void allocation_row(struct um_text_table *table, const struct um_allocation_summary *of,
 			   bool touched_known)
 {
-	cell_allocation(table, of);
 	um_text_table_cell(table, "%s", of->kind);
-	cell_bytes(table, of->bytes);
-	cell_bytes(table, touched_known ? of->touched_bytes : UM_NULL);
-	cell_count(table, of->device_faults);
-	cell_count(table, of->host_faults);
-	cell_bytes(table, of->migrated_to_device_bytes);
-	cell_bytes(table, of->migrated_to_host_bytes);
-	cell_bytes(table, of->remote_to_device_bytes);
-	cell_bytes(table, of->remote_to_host_bytes);
-	cell_bytes(table, of->copied_to_device_bytes == UM_NULL
-				  ? UM_NULL
-				  : (int64_t)((uint64_t)of->copied_to_device_bytes +
-					      (uint64_t)of->copied_to_host_bytes));
-	cell_count(table, touched_known ? of->host_touched_pages : UM_NULL);
+	um_cell_bytes(table, of->bytes);
+	um_cell_bytes(table, touched_known ? of->touched_bytes : UM_NULL);
+	um_cell_count(table, of->device_faults);
+	um_cell_count(table, of->host_faults);
+	um_cell_bytes(table, of->migrated_to_device_bytes);
+	um_cell_bytes(table, of->migrated_to_host_bytes);
+	um_cell_bytes(table, of->remote_to_device_bytes);
+	um_cell_bytes(table, of->remote_to_host_bytes);
+	um_cell_bytes(table, of->copied_to_device_bytes == UM_NULL
+				     ? UM_NULL
+				     : (int64_t)((uint64_t)of->copied_to_device_bytes +
+						 (uint64_t)of->copied_to_host_bytes));
+	um_cell_count(table, touched_known ? of->host_touched_pages : UM_NULL);
 }
 
 /* Doubles, so that sums of a damaged file cannot overflow. */
@@ -433,15 +404,22 @@ static int print_allocation_rows(FILE *out, const struct um_summary *summary,
 {
 	struct um_text_table *table;
 	bool touched_known = has_accesses(summary), all_have_lines = true;
-	int error = um_text_table_create(&table, allocation_columns);
+	int error = um_text_table_create(
+		&table, summary->is_measured ? um_measured_allocation_columns : allocation_columns);
 
 	if (error)
 		return error;
 	for (size_t i = 0; i < summary->allocation_count && i < rows; i++) {
-		allocation_row(table, sorted[i], touched_known);
+		cell_allocation(table, sorted[i]);
+		if (summary->is_measured)
+			um_measured_allocation_row(table, sorted[i]);
+		else
+			allocation_row(table, sorted[i], touched_known);
 		all_have_lines = all_have_lines && !lacks_line(sorted[i]);
 	}
-	note_rest(table, summary->allocation_count, rows);
+	um_note_rest(table, summary->allocation_count, rows);
+	if (summary->is_measured)
+		um_note_beside(table, summary);
 	if (!all_have_lines)
 		um_text_table_note(table, "a program compiled with -g has files and lines here");
 	error = um_text_table_print(table, out, 2);
@@ -452,13 +430,15 @@ static int print_allocation_rows(FILE *out, const struct um_summary *summary,
 static int print_allocations(FILE *out, const struct um_summary *summary, size_t rows)
 {
 	if (!summary->allocation_count) {
-		fputs("\nAllocations\n  none was made through HIP\n", out);
+		fprintf(out, "\nAllocations\n  none was made through %s\n",
+			summary->is_measured ? "CUDA" : "HIP");
 		return 0;
 	}
 	const struct um_allocation_summary **sorted = sorted_allocations(summary);
 	if (!sorted)
 		return um_fail(UM_ENOMEM, "out of memory");
-	fputs("\nAllocations, most traffic first; in is to the GPU, out to the host\n", out);
+	fprintf(out, "\nAllocations, most traffic first; in is to the GPU, out to the host%s\n",
+		um_summary_measured(summary));
 	int error = print_allocation_rows(out, summary, sorted, rows);
 	free(sorted);
 	return error;
@@ -472,9 +452,15 @@ int um_render_summary_text(FILE *out, const struct um_summary *summary, size_t r
 	if (!error)
 		error = print_traffic(out, summary);
 	if (!error)
+		error = um_render_transfers(out, summary);
+	if (!error)
 		print_faults(out, summary);
 	if (!error)
+		error = um_render_lines(out, summary, rows);
+	if (!error)
 		error = um_render_summary_driver(out, summary);
+	if (!error)
+		error = um_render_ranges(out, summary, rows);
 	if (!error)
 		error = print_kernels(out, summary, rows);
 	if (!error)

@@ -1,5 +1,7 @@
 #include "summary_driver.h"
 
+#include "summary_measured.h"
+
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
 #include "trace/spool/spool_record.h"
@@ -27,6 +29,8 @@ static const char *event_label(const char *kind)
 		{UM_EVENT_QUEUE_EVICTION, "queues of the GPU stopped"},
 		{UM_EVENT_VRAM_REFUSED, "no room in device memory"},
 		{UM_EVENT_FAULT_DROPPED, "faults of the GPU dropped"},
+		{UM_EVENT_WORD_THRASHING, "thrashing: pages went to and fro"},
+		{UM_EVENT_WORD_THROTTLING, "throttling: a wait on their account"},
 	};
 
 	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
@@ -39,6 +43,7 @@ static void event_row(struct um_text_table *table, const struct um_event_summary
 {
 	bool stops = strcmp(event->kind, UM_EVENT_QUEUE_EVICTION) == 0;
 	bool drops = strcmp(event->kind, UM_EVENT_FAULT_DROPPED) == 0;
+	bool lasts = stops || drops || strcmp(event->kind, UM_EVENT_WORD_THROTTLING) == 0;
 
 	um_text_table_cell(table, "%s", event_label(event->kind));
 	um_text_table_cell(table, "%s", event->reason ? event->reason : "-");
@@ -48,7 +53,7 @@ static void event_row(struct um_text_table *table, const struct um_event_summary
 	     stops || event->pages < 0 ? UM_NULL
 				       : (int64_t)((uint64_t)event->pages * UM_PAGE_BYTES),
 	     um_format_bytes);
-	cell(table, stops || drops ? event->duration_ns : UM_NULL, um_format_duration);
+	cell(table, lasts ? event->duration_ns : UM_NULL, um_format_duration);
 	cell(table, event->waited_ns, um_format_duration);
 }
 
@@ -82,7 +87,7 @@ static int print_events(FILE *out, const struct um_summary *summary)
 	error = um_text_table_create(&table, columns);
 	if (error)
 		return error;
-	fputs("\nWhat the driver did beside\n", out);
+	fprintf(out, "\nWhat the driver did beside%s\n", um_summary_measured(summary));
 	for (size_t i = 0; i < summary->event_count; i++)
 		event_row(table, &summary->events[i]);
 	note_times(table, summary);

@@ -220,6 +220,17 @@ static int propose_machine(FILE *out, const struct um_summary *summary)
 	return print_command(out, words, NULL, ", for what another machine would do\n");
 }
 
+/* A measured run has no accesses that could be played again. */
+static int propose_range(FILE *out, const struct um_summary *summary)
+{
+	if (!summary->range_count || summary->chosen)
+		return 0;
+	const char *const words[] = {"umanalyze",   "summary", "--range", summary->ranges[0].name,
+				     summary->path, NULL};
+
+	return print_command(out, words, NULL, ", for that range alone\n");
+}
+
 static int print_next(FILE *out, const struct um_summary *summary)
 {
 	if (strcmp(summary->run.role, "simulation") == 0) {
@@ -229,6 +240,8 @@ static int print_next(FILE *out, const struct um_summary *summary)
 		return print_command(out, words, NULL,
 				     ", to set this beside the program as it ran\n");
 	}
+	if (summary->is_measured)
+		return propose_range(out, summary);
 	if (has_memory(summary, "managed") && summary->kernel_count)
 		return propose_policy(out, summary);
 	if (has_memory(summary, "pageable"))

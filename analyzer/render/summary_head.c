@@ -53,7 +53,8 @@ static void put_title(FILE *out, const struct um_summary *summary)
 		begin(out, "Command");
 		put(out, "", run->command, "\n");
 	} else {
-		put(out, ": a trace", with_xnack(run), " of ");
+		put(out, summary->is_measured ? ": a measured trace" : ": a trace", with_xnack(run),
+		    " of ");
 		put(out, "", run->command, "\n");
 	}
 }
@@ -86,10 +87,16 @@ static void put_recorded(FILE *out, const struct um_run_row *run)
 static void put_machine(FILE *out, const struct um_summary *summary)
 {
 	begin(out, "Machine");
-	put(out, "", summary->run.machine ? summary->run.machine : "not recorded", "");
+	if (!summary->is_measured)
+		put(out, "", summary->run.machine ? summary->run.machine : "not recorded",
+		    summary->device_count ? ":" : "");
 	for (size_t i = 0; i < summary->device_count; i++) {
 		const struct um_device_row *device = &summary->devices[i];
-		fprintf(out, "%s gpu%" PRId64, i ? ";" : ":", device->device);
+		fprintf(out, "%sgpu%" PRId64,
+			i		       ? "; "
+			: summary->is_measured ? ""
+					       : " ",
+			device->device);
 		put(out, " ", device->name, "");
 		if (device->arch)
 			put(out, " (", device->arch, ")");
@@ -179,6 +186,39 @@ static void put_parameters(FILE *out, const char *text)
 	json_decref(object);
 }
 
+static void put_clock(FILE *out, json_t *device, const char *name, const char *format, double scale,
+		      const char **separator)
+{
+	json_t *value = json_object_get(device, name);
+
+	if (!json_is_integer(value))
+		return;
+	fputs(*separator, out);
+	fprintf(out, format, (double)json_integer_value(value) / scale);
+	*separator = ", ";
+}
+
+/* Peak clocks and sizes, of the devices that told them. */
+static void put_clocks(FILE *out, const char *text)
+{
+	json_t *all = json_loads(text, 0, NULL), *device;
+	const char *number;
+
+	json_object_foreach(all, number, device)
+	{
+		const char *separator = " ";
+
+		begin(out, "Clocks");
+		put(out, "gpu", number, ":");
+		put_clock(out, device, "clock_khz", "%.0f MHz", 1000, &separator);
+		put_clock(out, device, "memory_clock_khz", "memory %.0f MHz", 1000, &separator);
+		put_clock(out, device, "memory_bus_bits", "%.0f bits wide", 1, &separator);
+		put_clock(out, device, "l2_bytes", "L2 cache %.3g MiB", 1 << 20, &separator);
+		fputs(*separator == ',' ? ", at most\n" : " not told\n", out);
+	}
+	json_decref(all);
+}
+
 static void put_driver(FILE *out, const struct um_run_row *run, const char *faults_origin)
 {
 	bool modelled = faults_origin && strcmp(faults_origin, "modelled") == 0;
@@ -193,6 +233,16 @@ static void put_driver(FILE *out, const struct um_run_row *run, const char *faul
 	fputc('\n', out);
 	if (run->driver_parameters)
 		put_parameters(out, run->driver_parameters);
+}
+
+static void put_measured_driver(FILE *out, const struct um_run_row *run)
+{
+	begin(out, "Driver");
+	put(out, "", run->driver_version ? "NVIDIA " : "version not recorded", "");
+	put(out, "", run->driver_version ? run->driver_version : "", "");
+	put(out, run->runtime ? ", seen through " : "", run->runtime ? run->runtime : "", "\n");
+	if (run->clocks)
+		put_clocks(out, run->clocks);
 }
 
 /* The rules of an effective policy: what follows its settings, which are shown above. */
@@ -269,6 +319,7 @@ static const char *record_words(const char *record)
 		{"page_access.requests", "requests of kernels"},
 		{"access_chunk", "order of kernels' accesses"},
 		{"fault", "faults"},
+		{"fault.host", "faults of the host"},
 		{"migration", "migrations"},
 		{"mapping", "mappings"},
 		{"remote_access", "remote accesses"},
@@ -357,15 +408,33 @@ static void put_memory(FILE *out, const struct um_summary *summary)
 	fputc('\n', out);
 }
 
+static void put_chosen(FILE *out, const struct um_summary *summary)
+{
+	char count[32], duration[32];
+
+	begin(out, "Range");
+	put(out, "", summary->chosen, ": ");
+	fprintf(out, "%s time%s, %s; all that follows is of it\n",
+		um_format_count(count, sizeof(count), (uint64_t)summary->chosen_times),
+		summary->chosen_times == 1 ? "" : "s",
+		um_format_duration(duration, sizeof(duration),
+				   summary->chosen_ns < 0 ? 0 : (uint64_t)summary->chosen_ns));
+}
+
 static void put_settings(FILE *out, const struct um_summary *summary)
 {
 	put_xnack(out, summary);
 	put_recorded(out, &summary->run);
 	put_machine(out, summary);
-	put_driver(out, &summary->run, um_summary_origin(summary, "fault"));
+	if (summary->is_measured)
+		put_measured_driver(out, &summary->run);
+	else
+		put_driver(out, &summary->run, um_summary_origin(summary, "fault"));
 	if (summary->run.policy)
 		put_policy(out, summary->run.policy);
 	put_origins(out, summary);
+	if (summary->chosen)
+		put_chosen(out, summary);
 	put_calls(out, summary);
 	put_memory(out, summary);
 }

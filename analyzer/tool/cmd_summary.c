@@ -12,13 +12,15 @@
 #include <string.h>
 
 struct options {
-	const char *path;
+	const char *path, *range;
 	bool json;
 	uint64_t rows;
 };
 
 static const struct argp_option option_table[] = {
 	{"format", 'f', "FORMAT", 0, "text (default), or json: everything, for programs", 0},
+	{"range", 'r', "NAME", 0,
+	 "only what belongs to ranges of this name (NVTX), which may be a pattern: 'step*'", 0},
 	{"rows", 'n', "N", 0, "at most N rows of a table in the text (default 20); 0: all", 0},
 	{0},
 };
@@ -34,6 +36,10 @@ static const char help[] =
 	"device operations, every time anew. \"reads\" and \"writes\" are those of the lanes, "
 	"\"requests\" what is left of them once each wave's neighbours are served together.\n"
 	"\n"
+	"Of a measured run, \"GPU time\" is what kernels took on the GPU, \"remote maps\" the mappings "
+	"that a driver made of memory elsewhere instead of moving it, and each transfer is one of the "
+	"driver's own.\n"
+	"\n"
 	"A trace can be read while it is still being recorded.";
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -45,6 +51,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->json = strcmp(argument, "json") == 0;
 		if (!options->json && strcmp(argument, "text") != 0)
 			argp_error(state, "--format: \"%s\" is neither text nor json", argument);
+		return 0;
+	case 'r':
+		options->range = argument;
 		return 0;
 	case 'n':
 		if (um_parse_u64(argument, &options->rows))
@@ -71,7 +80,7 @@ static int print_summary(const struct options *options)
 
 	if (error)
 		return error;
-	error = um_summary_load(&summary, db);
+	error = um_summary_load(&summary, db, options->range);
 	um_db_close(db);
 	if (error)
 		return error;

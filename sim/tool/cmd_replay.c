@@ -38,7 +38,7 @@ static const struct argp_option options[] = {
 	 "Driver model, over the policy's; default: the machine's own, which is amdgpu_svm for AMD's, nvidia_uvm for NVIDIA's",
 	 0},
 	{"memory", OPTION_MEMORY, "BYTES|Nx", 0,
-	 "Device memory that the program may use, as 16GiB or 7447KiB, or as a multiple of its "
+	 "Device memory that the program may use, as 16GiB or 7448KiB, or as a multiple of its "
 	 "footprint: 0.8x; several give one simulation each; default: the policy's, then the trace's "
 	 "(umtrace --memory) on the same machine, then all that the machine has",
 	 0},

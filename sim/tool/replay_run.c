@@ -46,8 +46,15 @@ static int take_accesses(const void *row, void *context)
 static int find_origin(struct um_replay_run *run)
 {
 	strcpy(run->replay->accesses, "of unknown origin");
-	return um_db_each(run->trace, &um_table_origin, "record = 'page_access' AND ?1 = 0", 0,
-			  take_accesses, run->replay);
+	int error = um_db_each(run->trace, &um_table_origin, "record = 'page_access' AND ?1 = 0", 0,
+			       take_accesses, run->replay);
+
+	if (!error && !strcmp(run->replay->accesses, "absent"))
+		error = um_fail(UM_ENOTSUP,
+				"%s: nothing to replay: it was measured on a GPU, which does not "
+				"tell what its kernels touch",
+				um_db_path(run->trace));
+	return error;
 }
 
 static int simulate(struct um_replay_run *run, struct um_probe *probe)

@@ -25,6 +25,8 @@ same() {
 options= may_differ=
 same "as it is" env
 same "a preload of its own" env LD_PRELOAD=libm.so.6
+same "NVIDIA's libraries in reach" env CUDA_HOME="$UM_BUILD/tests/fake_cuda/fake_cupti"
+same "a tap of its own" env CUDA_INJECTION64_PATH=/nowhere/libumtrace_cupti.so NVTX_INJECTION64_PATH=/nowhere/x.so
 same "signals ignored" sh -c 'trap "" HUP INT CHLD PIPE XFSZ; exec "$@"' sh
 same "no errors" sh -c 'exec "$@" 2>&-' sh
 same "descriptors more" sh -c 'exec 7</dev/null 9>/dev/null; exec "$@"' sh

@@ -42,6 +42,7 @@ static int refuse_temporaries(struct parser *p, const char *value);
 static int set_help(struct parser *p, const char *value);
 static int set_version(struct parser *p, const char *value);
 static int set_show(struct parser *p, const char *value);
+static int set_nvidia(struct parser *p, const char *value);
 static int ignore(struct parser *p, const char *value);
 
 /*
@@ -70,6 +71,7 @@ static const struct option {
 	{"--version", ALONE, DROP, set_version},
 	{"-v", ALONE, BOTH, NULL},
 	{"-###", ALONE, DROP, set_show},
+	{"--nvidia", ALONE, DROP, set_nvidia},
 	{"--offload-arch=", PREFIX, DROP, add_archs},
 	{"--amdgpu-target=", PREFIX, DROP, add_archs},
 	{"--no-offload-arch=", PREFIX, DROP, ignore},
@@ -208,11 +210,11 @@ static int add_archs(struct parser *p, const char *value)
 	while (*value) {
 		size_t length = strcspn(value, ",");
 
-		if (strncmp(value, "gfx", 3))
-			return um_fail(
-				UM_EINVAL,
-				"--offload-arch=%s: name an AMD architecture, such as gfx90a",
-				value);
+		if (strncmp(value, "gfx", 3) && strncmp(value, "sm_", 3))
+			return um_fail(UM_EINVAL,
+				       "--offload-arch=%s: name an AMD architecture, such as "
+				       "gfx90a, or with --nvidia one of NVIDIA's, such as sm_90",
+				       value);
 		um_argv_pushf(&p->args->archs, "%.*s", (int)length, value);
 		value += length + (value[length] == ',');
 	}
@@ -253,6 +255,13 @@ static int set_show(struct parser *p, const char *value)
 {
 	(void)value;
 	p->args->show_only = true;
+	return 0;
+}
+
+static int set_nvidia(struct parser *p, const char *value)
+{
+	(void)value;
+	p->args->nvidia = true;
 	return 0;
 }
 
@@ -391,6 +400,19 @@ static int expand(struct um_argv *out, const char *text)
 	return 0;
 }
 
+/* AMD's stand for themselves, NVIDIA's only under --nvidia. */
+static int check_archs(const struct um_cc_args *args)
+{
+	for (size_t i = 0; i < args->archs.count; i++)
+		if (args->nvidia == !strncmp(args->archs.items[i], "gfx", 3))
+			return um_fail(UM_EINVAL,
+				       args->nvidia ? "--offload-arch=%s: --nvidia takes NVIDIA's, "
+						      "such as sm_90"
+						    : "--offload-arch=%s is NVIDIA's: add --nvidia",
+				       args->archs.items[i]);
+	return 0;
+}
+
 int um_cc_args_parse(struct um_cc_args *out, int argc, char **argv)
 {
 	struct parser p = {.args = out};
@@ -404,7 +426,7 @@ int um_cc_args_parse(struct um_cc_args *out, int argc, char **argv)
 		return um_fail(UM_ENOMEM, "out of memory");
 	for (size_t at = 0; at < out->words.count && !error;)
 		error = take(&p, &out->words, &at);
-	return error;
+	return error ? error : check_archs(out);
 }
 
 void um_cc_args_fini(struct um_cc_args *args)

@@ -38,6 +38,7 @@ struct um_cc_args {
 	const char *level;  /* "O0" to "O3", "Os", "Oz"; hipcc's default is O3 */
 	bool level_given;
 	bool help, version, show_only; /* --help --version -### */
+	bool nvidia;		       /* --nvidia: nvcc makes it */
 	struct um_argv archs;	       /* --offload-arch, each with its features: "gfx90a:xnack+" */
 	struct um_argv compile;	       /* options for every compilation, in order */
 	struct um_argv link; /* options and inputs for the linker, in order; "" for a source */

@@ -9,6 +9,7 @@
 #include "cc_args.h"
 #include "cc_install.h"
 #include "cc_link.h"
+#include "cc_nvidia.h"
 #include "cc_source.h"
 #include "trace/base/error.h"
 
@@ -30,6 +31,8 @@ static const char help[] =
 	"  -shared -fPIC -L -l -Wl,  as clang has them\n"
 	"  -x LANGUAGE             of the inputs that follow: hip, c, c++, ..., none\n"
 	"  --offload-arch=ARCH     adds code for this AMD GPU, such as gfx90a, beside ours\n"
+	"  --nvidia                makes a program for an NVIDIA GPU instead, with nvcc\n"
+	"                          (--offload-arch=sm_90 ...)\n"
 	"  --genco                 writes the code objects alone, for hipModuleLoad\n"
 	"  --version, --help\n"
 	"\n"
@@ -166,6 +169,8 @@ static int compile_and_link(const struct um_cc_args *args)
 		return usage_error("no input files");
 	if (args->output && args->stage != UM_CC_LINK && count_sources(args) > 1)
 		return usage_error("-o names one file, but there are several sources");
+	if (args->nvidia)
+		return um_cc_nvidia(args);
 	if (um_cc_install_find(&install)) {
 		fprintf(stderr, "umhipcc: %s\n", um_error_message());
 		status = UM_EXIT_FAILURE;

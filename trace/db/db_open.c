@@ -175,7 +175,7 @@ static void write_view(FILE *sql, struct um_db *db, const struct um_table *table
 	if (is_there)
 		fprintf(sql, "%s*", has_rowid ? "rowid AS rowid, " : "");
 	else
-		fprintf(sql, "NULL AS %s", has_rowid ? "rowid" : "nothing");
+		fprintf(sql, "NULL AS %s", has_rowid ? "rowid" : "no_row");
 	for (const struct um_column *column = table->columns; column->name; column++)
 		if (!is_there || !has_column(db, table, column))
 			fprintf(sql, ", NULL AS %s", column->name);

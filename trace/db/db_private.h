@@ -11,8 +11,8 @@
 /* A prepared statement of ours, kept for the next time. */
 struct um_statement {
 	const struct um_table *table;
-	const char *verb; /* "INSERT", "REPLACE", or NULL for a SELECT */
-	char *where;	  /* of a SELECT; NULL: none */
+	const char *verb; /* "INSERT", "REPLACE", "UPDATE", or NULL for a SELECT */
+	char *where;	  /* of a SELECT; NULL: none; of UPDATE: all of it */
 	sqlite3_stmt *statement;
 	bool busy;
 };
@@ -34,5 +34,9 @@ extern const char um_schema[] __attribute__((visibility("hidden")));
 int um_db_failed(struct um_db *, int result);
 /* The same where a write failed: an open transaction is undone. */
 int um_db_write_failed(struct um_db *, int result);
+
+/* Reads each row that the statement gives, whose columns are the table's, and calls for it. */
+int um_db_each_row(struct um_db *, sqlite3_stmt *, const struct um_table *, void *row,
+		   int (*call)(const void *row, void *context), void *context);
 
 #endif

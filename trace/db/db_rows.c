@@ -207,6 +207,48 @@ int um_db_replace(struct um_db *db, const struct um_table *table, const void *ro
 	return write_with(db, table, replace_verb, row);
 }
 
+static const char update_verb[] = "UPDATE";
+
+static int find_sql(struct um_db *db, const char *sql, sqlite3_stmt **out)
+{
+	for (size_t i = 0; i < db->statements; i++)
+		if (db->statement[i].verb == update_verb &&
+		    same_text(db->statement[i].where, sql)) {
+			*out = db->statement[i].statement;
+			return 0;
+		}
+	int error = prepare(db, strdup(sql), out);
+	char *copy = error ? NULL : strdup(sql);
+	struct um_statement *slot = copy ? free_slot(db) : NULL;
+
+	if (error)
+		return error;
+	if (!slot) {
+		sqlite3_finalize(*out);
+		free(copy);
+		return um_fail(UM_ELIMIT, "too many statements at once");
+	}
+	*slot = (struct um_statement){NULL, update_verb, copy, *out, false};
+	return 0;
+}
+
+int um_db_update(struct um_db *db, const char *sql, const int64_t *values, size_t count)
+{
+	sqlite3_stmt *statement;
+	int error = find_sql(db, sql, &statement);
+	int result = SQLITE_OK;
+
+	for (size_t i = 0; i < count && !error && result == SQLITE_OK; i++)
+		result = bind_integer(statement, (int)i + 1, values[i]);
+	if (error)
+		return error;
+	if (result == SQLITE_OK) {
+		sqlite3_step(statement);
+		result = sqlite3_reset(statement);
+	}
+	return result == SQLITE_OK ? 0 : um_db_write_failed(db, result);
+}
+
 /* --- reading --- */
 
 /* Asking for the type is dear: only what reads as 0 can be NULL. */
@@ -266,8 +308,8 @@ static int read_row(struct um_db *db, sqlite3_stmt *statement, const struct um_t
 	return 0;
 }
 
-static int each_row(struct um_db *db, sqlite3_stmt *statement, const struct um_table *table,
-		    void *row, int (*call)(const void *row, void *context), void *context)
+int um_db_each_row(struct um_db *db, sqlite3_stmt *statement, const struct um_table *table,
+		   void *row, int (*call)(const void *row, void *context), void *context)
 {
 	int result;
 
@@ -296,7 +338,7 @@ int um_db_each(struct um_db *db, const struct um_table *table, const char *where
 	slot->busy = true;
 	if (where)
 		sqlite3_bind_int64(slot->statement, 1, key);
-	error = each_row(db, slot->statement, table, row, call, context);
+	error = um_db_each_row(db, slot->statement, table, row, call, context);
 	sqlite3_reset(slot->statement);
 	slot->busy = false;
 	free(row);

@@ -40,7 +40,7 @@ static const struct um_column run_columns[] = {
 	TEXT(host), INT(pid), INT(rank), INT(ranks), TEXT(executable), TEXT(environment), TEXT(started), TEXT_(clock), INT_(start_ns), INT(end_ns),
 	TEXT_(ended), INT(exit_status), INT(exit_signal), TEXT(host_watch), INT(filter_pages),
 	TEXT(machine), TEXT(machine_text), TEXT(driver), TEXT(driver_parameters), TEXT(xnack), TEXT(xnack_source),
-	INT(page_bytes), INT(memory_bytes), TEXT(policy), {0},
+	INT(page_bytes), INT(memory_bytes), TEXT(driver_version), TEXT(clocks), TEXT(policy), {0},
 };
 TABLE(run, "id");
 #undef ROW
@@ -119,7 +119,7 @@ TABLE(access_chunk, "op, chunk");
 #define ROW struct um_fault_row
 static const struct um_column fault_columns[] = {
 	INT(op), INT_(device), INT(allocation), INT(first_page), INT_(pages), ID(address),
-	INT(faults), WORD(access), INT(batch), INT_(start_ns), END(end_ns), {0},
+	INT(faults), WORD(access), INT(batch), ID(site), INT_(start_ns), END(end_ns), {0},
 };
 TABLE(fault, "rowid");
 #undef ROW
@@ -151,7 +151,7 @@ TABLE(remote_access, "rowid");
 
 #define ROW struct um_driver_event_row
 static const struct um_column driver_event_columns[] = {
-	INT(op), INT(device), TEXT_(kind), TEXT(reason), INT(allocation), INT(first_page), INT(pages),
+	INT(op), INT(device), TEXT_(kind), ID(address), TEXT(reason), INT(allocation), INT(first_page), INT(pages),
 	INT_(count), INT_(start_ns), INT(end_ns), INT(waited_ns), {0},
 };
 TABLE_SINCE(2, driver_event, "rowid");
@@ -172,6 +172,11 @@ static const struct um_column copy_traffic_columns[] = {
 TABLE(copy_traffic, "op");
 #undef ROW
 
+#define ROW struct um_user_range_row
+static const struct um_column user_range_columns[] = {INT_(op), INT(last_op), TEXT_(name), {0}};
+TABLE_SINCE(4, user_range, "op");
+#undef ROW
+
 #define ROW struct um_loss_row
 static const struct um_column loss_columns[] = {
 	INT(op), INT(device), TEXT(record), TEXT_(kind), INT_(count), INT(start_ns), INT(end_ns),
@@ -182,23 +187,14 @@ TABLE(loss, "rowid");
 /* clang-format on */
 
 const struct um_table *const um_tables[] = {
-	&um_table_run,
-	&um_table_device,
-	&um_table_origin,
-	&um_table_site,
-	&um_table_frame,
-	&um_table_allocation,
-	&um_table_op,
-	&um_table_kernel,
-	&um_table_page_access,
-	&um_table_access_chunk,
-	&um_table_fault,
-	&um_table_migration,
-	&um_table_mapping,
-	&um_table_remote_access,
-	&um_table_driver_event,
-	&um_table_bound,
-	&um_table_copy_traffic,
-	&um_table_loss,
-	NULL,
+	&um_table_run,		&um_table_device,
+	&um_table_origin,	&um_table_site,
+	&um_table_frame,	&um_table_allocation,
+	&um_table_op,		&um_table_kernel,
+	&um_table_page_access,	&um_table_access_chunk,
+	&um_table_fault,	&um_table_migration,
+	&um_table_mapping,	&um_table_remote_access,
+	&um_table_driver_event, &um_table_bound,
+	&um_table_copy_traffic, &um_table_user_range,
+	&um_table_loss,		NULL,
 };

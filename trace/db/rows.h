@@ -66,6 +66,7 @@ struct um_run_row {
 	int64_t filter_pages;
 	const char *machine, *machine_text, *driver, *driver_parameters, *xnack, *xnack_source;
 	int64_t page_bytes, memory_bytes;
+	const char *driver_version, *clocks;
 	const char *policy;
 };
 
@@ -129,7 +130,7 @@ struct um_access_chunk_row {
 struct um_fault_row {
 	int64_t op, device, allocation, first_page, pages, address, faults;
 	const char *access;
-	int64_t batch, start_ns, end_ns;
+	int64_t batch, site, start_ns, end_ns;
 };
 
 struct um_migration_row {
@@ -151,7 +152,9 @@ struct um_remote_access_row {
 
 struct um_driver_event_row {
 	int64_t op, device;
-	const char *kind, *reason;
+	const char *kind;
+	int64_t address;
+	const char *reason;
 	int64_t allocation, first_page, pages, count, start_ns, end_ns, waited_ns;
 };
 
@@ -162,6 +165,11 @@ struct um_bound_row {
 
 struct um_copy_traffic_row {
 	int64_t op, allocation, bytes_to_device, bytes_to_host, start_ns, end_ns;
+};
+
+struct um_user_range_row {
+	int64_t op, last_op;
+	const char *name;
 };
 
 struct um_loss_row {
@@ -175,7 +183,7 @@ extern const struct um_table um_table_run, um_table_device, um_table_origin, um_
 	um_table_frame, um_table_allocation, um_table_op, um_table_kernel, um_table_page_access,
 	um_table_access_chunk, um_table_fault, um_table_migration, um_table_mapping,
 	um_table_remote_access, um_table_driver_event, um_table_bound, um_table_copy_traffic,
-	um_table_loss;
+	um_table_user_range, um_table_loss;
 
 extern const struct um_table *const um_tables[]; /* all of them, ends with NULL */
 

@@ -14,7 +14,9 @@
 -- computed columns, which read like any other.
 
 PRAGMA application_id = 0x554d5452;
-PRAGMA user_version = 3; -- 2: driver_event, bound, run.xnack_source; 3: driver_event.waited_ns
+-- 2: driver_event, bound, run.xnack_source; 3: driver_event.waited_ns; 4: user_range, fault.site,
+-- driver_event.address, run.driver_version, run.clocks, op.kind 'range'
+PRAGMA user_version = 4;
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
 -- the file was stopped before the program ended, and the trace ends early.
@@ -24,7 +26,7 @@ CREATE TABLE run (
 	tool TEXT NOT NULL,           -- 'umtrace 0.1.0'
 	command TEXT NOT NULL,        -- as typed, shell-quoted
 	source TEXT,                  -- simulation: the trace that was replayed, as named
-	backend TEXT,                 -- 'emulated' (HIP runtime without a GPU), ...
+	backend TEXT,                 -- 'emulated' (HIP runtime without a GPU), 'cupti' (NVIDIA's, on a GPU)
 	runtime TEXT,                 -- what ran inside the program, with its version
 	host TEXT,
 	pid INTEGER,
@@ -49,6 +51,8 @@ CREATE TABLE run (
 	xnack_source TEXT,            -- who decided that: 'HSA_XNACK=1', 'HSA_XNACK is not set', '--xnack', ...
 	page_bytes INTEGER,           -- page size of the model
 	memory_bytes INTEGER,         -- device memory that the program could use
+	driver_version TEXT,          -- of the driver that was measured: '580.159.03'
+	clocks TEXT,                  -- JSON object: of its devices while it was measured, where told
 	policy TEXT                   -- simulation: the effective policy, YAML
 );
 
@@ -68,7 +72,8 @@ CREATE TABLE device (
 -- nor times of different clocks. A file says of each kind that it could hold what it is, 'absent'
 -- where it holds none; a kind without a row here is as good as absent. `record` is a table, or
 -- 'op.time' (start_ns and end_ns of op), 'page_access.host' (those of host ops),
--- 'page_access.requests' (the columns requests and atomics). 'source.' before it: of the trace that a
+-- 'page_access.requests' (the columns requests and atomics), 'fault.host' (those of the host, where
+-- they are of another origin than those of devices). 'source.' before it: of the trace that a
 -- simulation started from, and not in the simulation's own file.
 CREATE TABLE origin (
 	record TEXT PRIMARY KEY,
@@ -115,12 +120,15 @@ CREATE TABLE allocation (
 	name TEXT
 );
 
--- What the program asked for, in program order.
+-- What the program asked for, in program order. Where ops are of a GPU ('op.time' is measured), start_ns
+-- and end_ns of what ran there are of the GPU, from its first start to its last end, else of the call.
+-- In a measured trace the ids of calls are even; an odd id is a 'host' op, what the program itself did
+-- between the end of the calls before and the next call, and stands only where rows belong to it.
 CREATE TABLE op (
 	op INTEGER PRIMARY KEY,
 	kind TEXT NOT NULL CHECK (kind IN ('alloc', 'free', 'advise', 'prefetch', 'copy', 'memset',
 		'launch', 'sync_device', 'sync_stream', 'event_record', 'event_sync', 'stream_wait',
-		'stream_create', 'stream_destroy', 'attach', 'host')),
+		'stream_create', 'stream_destroy', 'attach', 'host', 'range')),
 	flags INTEGER NOT NULL DEFAULT 0, -- 1 asynchronous, 2 non-blocking stream, 4 untraced launch
 	thread INTEGER,               -- 1 is the first host thread
 	stream INTEGER,               -- 0 is the null stream
@@ -192,6 +200,22 @@ CREATE TABLE access_chunk (
 -- kind between them. The modelled rows of a trace are merged by pages instead: a row's faults, one a
 -- page of the model, were served between start_ns and end_ns in an order that is not kept, others
 -- between them. So it is with the migrations and mappings; origin.detail says which rows are merged.
+--
+-- Measured rows are one a record of the driver, in the order of their times, and not merged. Drivers tell
+-- addresses and times; whose they are is found when the run has ended (a file that ends early has neither):
+-- allocation: where the first byte lies, of those that lived then; else the first one that lies in the
+--   run. first_page counts from the page of the allocation's first byte; pages are those within it;
+--   address is left out where the two tell it. A driver serves blocks beyond an allocation's end: bytes
+--   are all of them.
+-- op, the first of these that there is:
+--   the last prefetch of these pages to that place, for what moved on account of one;
+--   the call that was under way and names these pages (advice, copies, memset, attach, free), unless
+--   a device faulted;
+--   for a device: what ran on it then, copies and memsets of these pages first, then the launch that
+--   began first; or that ended, or began, within 20 us; or the last launch of which no times are known;
+--   for the host, and for a mapping while nothing ran: the 'host' op of that time.
+-- A migration to a device is the device's, one to the host is the host's; an eviction is the device's
+-- that it frees.
 CREATE TABLE fault (
 	op INTEGER,                   -- during which the fault happened
 	device INTEGER NOT NULL,
@@ -202,6 +226,7 @@ CREATE TABLE fault (
 	faults INTEGER,
 	access_code INTEGER CHECK (access_code BETWEEN 0 AND 3),
 	batch INTEGER,                -- faults that a driver served together
+	site INTEGER,                 -- of the host's faulting instruction, where it was told
 	start_ns INTEGER NOT NULL,
 	duration_ns INTEGER,
 	access TEXT AS (CASE access_code WHEN 0 THEN 'read' WHEN 1 THEN 'write'
@@ -274,12 +299,14 @@ CREATE TABLE remote_access (
 -- dropped `count` faults, because it had mapped something of their range a moment before; from start_ns
 -- to end_ns some access or other waited, each from the drop until the driver took its fault up again
 -- or mapped its page for another; waited_ns is how long all of them together did (NULL of other kinds).
--- op and device are those of the first. reason: why, in the driver's own words. count: of what
+-- op and device are those of the first. 'thrashing': pages went
+-- to and fro; 'throttling': a processor had to wait on their account. reason: why, in the driver's own words. count: of what
 -- happened alike (stops that overlap are one).
 CREATE TABLE driver_event (
 	op INTEGER,
 	device INTEGER,
-	kind TEXT NOT NULL,           -- 'queue_eviction', 'vram_refused', 'fault_dropped', ...
+	kind TEXT NOT NULL,           -- 'queue_eviction', 'vram_refused', 'fault_dropped', 'thrashing', ...
+	address INTEGER,
 	reason TEXT,                  -- 'svm', 'ttm', 'duplicate', ...
 	allocation INTEGER,
 	first_page INTEGER,
@@ -309,6 +336,13 @@ CREATE TABLE copy_traffic (
 	end_ns INTEGER NOT NULL
 );
 
+-- Ranges that the program named (NVTX, roctx): their ops have kind 'range', and their times.
+CREATE TABLE user_range (
+	op INTEGER PRIMARY KEY REFERENCES op,
+	last_op INTEGER,              -- that was called before it ended; NULL: it never did
+	name TEXT NOT NULL
+);
+
 -- What the file lacks of what happened, and how much of it. A run whose `ended` is 'running' lacks its
 -- end besides. kind: 'outside' (accesses of a kernel outside all allocations), 'host_unwatched' (also of
 -- pageable memory after its first use by a kernel: a replay takes it as left alone by the host, so that
@@ -316,7 +350,9 @@ CREATE TABLE copy_traffic (
 -- lost a part of their mapping), 'host_during_kernel' (launches while other host threads ran),
 -- 'unsupported' (calls that HIP was refused), 'untraced_launch', 'child' (of a fork, that used HIP),
 -- 'cut_off' (no regular end), 'signal_handler' (calls within one), 'invalid_record', 'uncounted' (more
--- requests than can be counted), 'not_modelled' (requests that are not simulated), ...
+-- requests than can be counted), 'not_modelled' (requests that are not simulated), 'dropped' (records,
+-- by the driver, CUPTI or a full spool), 'unknown_record' (of a kind or layout that the tap does not
+-- know), 'tap_off' (the tap or a part of it did not start), ...
 CREATE TABLE loss (
 	op INTEGER,                   -- during which; NULL: the whole run, or not known
 	device INTEGER,               -- of which; -1 host; NULL: all

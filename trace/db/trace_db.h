@@ -13,7 +13,7 @@ struct sqlite3;
 struct um_db;
 
 #define UM_APPLICATION_ID 0x554d5452
-#define UM_SCHEMA_VERSION 3
+#define UM_SCHEMA_VERSION 4
 
 /*
  * Makes a new database with the schema. UM_EEXIST unless `force` (an existing file is replaced only
@@ -63,12 +63,24 @@ int um_db_insert(struct um_db *, const struct um_table *, const void *row);
 int um_db_replace(struct um_db *, const struct um_table *, const void *row);
 
 /*
+ * Runs one statement with its ? bound to the values (UM_NULL is NULL). `sql` must last: it is prepared
+ * once. UM_EINVAL as above.
+ */
+int um_db_update(struct um_db *, const char *sql, const int64_t *values, size_t count);
+
+/*
  * Calls `call` for each row, in the table's order; `where` is NULL or SQL behind WHERE with one ?
  * bound to `key`. A result other than 0 of the callback stops and is returned. NULL in a column
  * that must have a value is UM_EFORMAT. The callback may read and add rows, of other tables.
  */
 int um_db_each(struct um_db *, const struct um_table *, const char *where, int64_t key,
 	       int (*call)(const void *row, void *context), void *context);
+/*
+ * Takes all rows out of the table and calls `call` for each, in the order given ("start_ns, rowid");
+ * it adds what is to be there instead. Within a transaction; after an error that is to be undone.
+ */
+int um_db_rewrite(struct um_db *, const struct um_table *, const char *order_by,
+		  int (*call)(const void *row, void *context), void *context);
 /*
  * Calls `call` with the row of table run, at most once: a damaged file has others beside it, or
  * none. As um_db_each() for the rest.

@@ -69,6 +69,7 @@ const struct um_word um_op_words[] = {
 	{UM_OP_STREAM_DESTROY, "stream_destroy", NULL},
 	{UM_OP_ATTACH, "attach", NULL},
 	{UM_OP_HOST, "host", NULL},
+	{UM_OP_RANGE, "range", NULL},
 	END,
 };
 

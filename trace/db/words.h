@@ -50,9 +50,10 @@ enum um_traffic_cause {
 #define UM_LINK_NONE "shared memory"
 
 /* driver_event.kind */
-#define UM_EVENT_QUEUE_EVICTION	 "queue_eviction"
-#define UM_EVENT_VRAM_REFUSED	 "vram_refused"	 /* no room on the device: they stay on the host */
-#define UM_EVENT_FAULT_DROPPED	 "fault_dropped" /* accesses wait for the driver to take them up */
+#define UM_EVENT_QUEUE_EVICTION "queue_eviction"
+#define UM_EVENT_VRAM_REFUSED	"vram_refused"	/* no room on the device: they stay on the host */
+#define UM_EVENT_FAULT_DROPPED	"fault_dropped" /* accesses wait for the driver to take them up */
+/* pages that went to and fro, and a processor that had to wait on their account */
 #define UM_EVENT_WORD_THRASHING	 "thrashing"
 #define UM_EVENT_WORD_THROTTLING "throttling"
 

@@ -195,6 +195,8 @@ static void go_on(void)
 	um_environment_clean();
 	if (um_spool_attach(&writer, path))
 		return;
+	if (um_spool_config(writer)->set_nvtx)
+		um_environment_remove("NVTX_INJECTION64_PATH");
 	children = mmap(NULL, sizeof(*children), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 			-1, 0);
 	if (children == MAP_FAILED)
@@ -443,7 +445,7 @@ uint32_t um_tracer_site(const void *return_address)
 
 	if (!um_tracer_on())
 		return 0;
-	uint32_t site = um_site_intern(return_address, &is_new);
+	uint32_t site = um_site_intern(0, return_address, &is_new);
 
 	if (is_new)
 		put(&um_site_describe(site, return_address)->header);

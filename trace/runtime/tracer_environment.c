@@ -4,93 +4,41 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#define SPOOL_VARIABLE	 "UMTRACE_SPOOL"
-#define PRELOAD_VARIABLE "LD_PRELOAD"
-#define PRELOAD_BETWEEN	 " :" /* ld.so(8) */
-#define HIP_RUNTIME	 "libamdhip64.so"
+#define HIP_RUNTIME  "libamdhip64.so"
+#define TAP_VARIABLE "CUDA_INJECTION64_PATH"
+#define TAP_LIBRARY  "/libumtrace_cupti.so"
 
-const char *um_environment_spool(void)
-{
-	return getenv(SPOOL_VARIABLE);
-}
-
-static void remove_variable(const char *name)
-{
-	char *value = getenv(name);
-
-	if (!value)
-		return;
-	unsetenv(name);
-	size_t name_bytes = strlen(name) + 1;
-
-	memset(value - name_bytes, 0, name_bytes + strlen(value));
-}
-
-/* The same path, the same file, or, for an entry that ld.so searched for, the same name. */
-static bool is_library(const char *entry, const char *own_path)
-{
-	const char *own_name = strrchr(own_path, '/');
-	struct stat entry_status, own_status;
-
-	if (!strcmp(entry, own_path))
-		return true;
-	if (!strchr(entry, '/'))
-		return own_name && !strcmp(entry, own_name + 1);
-	return !stat(entry, &entry_status) && !stat(own_path, &own_status) &&
-	       entry_status.st_dev == own_status.st_dev && entry_status.st_ino == own_status.st_ino;
-}
-
-/* The first entry of `list` that is the library: its start and length, or false. */
-static bool find_entry(char *list, const char *own_path, size_t *start, size_t *bytes)
-{
-	char entry[4096];
-
-	for (size_t at = 0; list[at]; at += *bytes) {
-		at += strspn(list + at, PRELOAD_BETWEEN);
-		*start = at;
-		*bytes = strcspn(list + at, PRELOAD_BETWEEN);
-		if (*bytes == 0 || *bytes >= sizeof(entry))
-			continue;
-		memcpy(entry, list + at, *bytes);
-		entry[*bytes] = '\0';
-		if (is_library(entry, own_path))
-			return true;
-	}
-	return false;
-}
-
-/* Takes the library that holds `address` off the list. */
+/* Takes the library that holds `address` off LD_PRELOAD. */
 static void remove_preload(const void *address)
 {
-	char *list = getenv(PRELOAD_VARIABLE);
-	size_t start = 0, bytes = 0;
 	Dl_info library;
 
-	if (!list || !address || !dladdr(address, &library) || !library.dli_fname ||
-	    !find_entry(list, library.dli_fname, &start, &bytes))
-		return;
-	size_t total = strlen(list);
-	/* One separator goes with it: the one behind, or that before the last entry. */
-	size_t end = start + bytes;
+	if (address && dladdr(address, &library) && library.dli_fname)
+		um_environment_remove_preload(library.dli_fname);
+}
 
-	if (list[end])
-		end++;
-	else if (start)
-		start--;
-	if (start == 0 && end == total) {
-		remove_variable(PRELOAD_VARIABLE);
+/* The tap that lies beside the library that holds `address`: this program runs without a GPU. */
+static void remove_tap(const void *address)
+{
+	const char *value = getenv(TAP_VARIABLE);
+	const char *name = value ? strrchr(value, '/') : NULL;
+	Dl_info library;
+
+	if (!name || strcmp(name, TAP_LIBRARY) != 0 || !dladdr(address, &library) ||
+	    !library.dli_fname)
 		return;
-	}
-	memmove(list + start, list + end, total - end);
-	memset(list + total - (end - start), 0, end - start);
+	const char *own_name = strrchr(library.dli_fname, '/');
+	if (own_name && own_name - library.dli_fname == name - value &&
+	    strncmp(value, library.dli_fname, (size_t)(name - value)) == 0)
+		um_environment_remove(TAP_VARIABLE);
 }
 
 void um_environment_clean(void)
 {
-	remove_variable(SPOOL_VARIABLE);
-	remove_preload(SPOOL_VARIABLE);
+	um_environment_remove(UM_SPOOL_VARIABLE);
+	remove_tap(UM_SPOOL_VARIABLE);
+	remove_preload(UM_SPOOL_VARIABLE);
 	remove_preload(dlsym(RTLD_DEFAULT, "um_wrap_start"));
 }
 

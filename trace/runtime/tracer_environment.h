@@ -6,11 +6,10 @@
 #ifndef UM_TRACER_ENVIRONMENT_H
 #define UM_TRACER_ENVIRONMENT_H
 
+#include "../spool/spool_environment.h"
+
 #include <stdbool.h>
 
-/* The path of the spool; NULL when umtrace did not start this program. Valid until the next call
- * below. */
-const char *um_environment_spool(void);
 /* Removes them: from environ, and from the memory that /proc/self/environ shows. */
 void um_environment_clean(void);
 /*

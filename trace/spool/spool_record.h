@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define UM_SPOOL_VERSION 5u
+#define UM_SPOOL_VERSION 8u
 #define UM_PAGE_SHIFT	 12
 #define UM_PAGE_BYTES	 4096u
 #define UM_LINE_SHIFT	 6
@@ -34,6 +34,13 @@ enum um_record_kind {
 	UM_RECORD_STREAM, /* a chunk of the ordered access stream of a launch op */
 	UM_RECORD_LOSS,	  /* something was not recorded */
 	UM_RECORD_BYE,	  /* the program ended by exit() or return from main */
+	/* What a driver told a tap, later than it happened and in no order: */
+	UM_RECORD_TIME,	     /* when an op ran on its device */
+	UM_RECORD_FAULT,     /* page faults */
+	UM_RECORD_MIGRATION, /* bytes that crossed a link */
+	UM_RECORD_MAPPING,   /* a mapping that came or went */
+	UM_RECORD_EVENT,     /* anything else that the driver did: thrashing, throttling */
+	UM_RECORD_RANGE,     /* the name of a UM_OP_RANGE */
 };
 
 struct um_record {
@@ -42,7 +49,10 @@ struct um_record {
 	uint16_t reserved;
 };
 
-enum um_backend { UM_BACKEND_EMULATED = 1 }; /* the CPU runtime; hardware taps come later */
+enum um_backend {
+	UM_BACKEND_EMULATED = 1, /* the CPU runtime */
+	UM_BACKEND_CUPTI,	 /* NVIDIA's driver, through CUPTI */
+};
 enum um_host_watch {
 	UM_HOST_WATCH_NONE = 0,
 	UM_HOST_WATCH_WP_ASYNC,	 /* userfaultfd write-protect, async (Linux 6.7) */
@@ -66,7 +76,9 @@ struct um_record_hello {
 	uint32_t pageable;     /* 1: accesses to memory that HIP did not allocate are recorded */
 	uint32_t reserved;
 	uint64_t start_ns;
-	char runtime[64]; /* "umtrace HIP runtime 0.1.0 (HIP 5.2)" */
+	/* "umtrace HIP runtime 0.1.0 (HIP 5.2)", "CUPTI 13.0.1 (CUDA driver 13.0)" */
+	char runtime[64];
+	char driver[32]; /* version of the kernel's driver: "580.159.04"; "": none, or not told */
 };
 
 struct um_record_device {
@@ -75,6 +87,10 @@ struct um_record_device {
 	uint32_t compute_units;
 	uint64_t memory_bytes;
 	uint32_t wave_lanes; /* of the waves that its requests are of */
+	uint32_t clock_khz;  /* peak clocks of its units and its memory; 0: not told */
+	uint32_t memory_clock_khz;
+	uint32_t memory_bus_bits; /* 0: not told */
+	uint32_t l2_bytes;	  /* 0: not told */
 	uint32_t reserved;
 	char name[64];
 	char arch[32];
@@ -138,6 +154,8 @@ enum um_op_kind {
 	UM_OP_STREAM_DESTROY, /* - */
 	UM_OP_ATTACH,	      /* hipStreamAttachMemAsync: RANGE, value */
 	UM_OP_HOST,	      /* host touches of managed memory since the device operation before */
+	UM_OP_RANGE, /* a range that the program named (NVTX, roctx): its times; told again at
+				 its end. A UM_RECORD_RANGE of the same op follows */
 	UM_OP_KINDS
 };
 
@@ -237,6 +255,9 @@ enum um_loss_kind {
 	UM_LOSS_CUT_OFF,	 /* set by the ingest: the program ended without BYE */
 	UM_LOSS_SIGNAL_HANDLER,	 /* records of HIP calls that a signal handler made within one */
 	UM_LOSS_PARTLY_UNMAPPED, /* pageable allocations that lost a part of their mapping */
+	UM_LOSS_DROPPED, /* records that the driver or CUPTI dropped, or that the spool had no room for */
+	UM_LOSS_UNKNOWN_RECORD, /* of a kind or a layout that the tap does not know; text says which */
+	UM_LOSS_TAP_OFF,	/* the tap did not start, or part of it; text says what and why */
 };
 
 struct um_record_loss {
@@ -245,6 +266,75 @@ struct um_record_loss {
 	uint32_t kind;
 	uint64_t count;
 	char text[]; /* NUL-terminated detail, or "" */
+};
+
+/*
+ * Addresses instead of allocations: whoever told them knows no more, and tells them late. The ingest
+ * finds the allocation that lived there then, and the op that ran then. Devices: -1 is the host.
+ */
+struct um_record_time {
+	struct um_record header;
+	uint32_t op;
+	int32_t device;
+	uint64_t start_ns;
+	uint64_t end_ns;
+};
+
+struct um_record_fault {
+	struct um_record header;
+	int32_t device;	  /* who faulted */
+	uint32_t access;  /* enum um_fault_access of words.h */
+	uint64_t address; /* of the page */
+	uint64_t faults;  /* that the driver counted as this one */
+	uint64_t start_ns;
+	uint64_t end_ns; /* 0: not told */
+	uint32_t site;	 /* of the host's faulting instruction; 0: not known */
+	uint32_t reserved;
+};
+
+struct um_record_migration {
+	struct um_record header;
+	int32_t source;
+	int32_t destination;
+	uint32_t cause; /* enum um_cause of words.h; UINT32_MAX: not told */
+	uint32_t reserved;
+	uint64_t address;
+	uint64_t bytes;
+	uint64_t start_ns;
+	uint64_t end_ns;
+};
+
+struct um_record_mapping {
+	struct um_record header;
+	int32_t device;	 /* whose page table */
+	uint32_t change; /* enum um_mapping_change */
+	uint32_t cause;	 /* as of a migration */
+	uint32_t reserved;
+	uint64_t address;
+	uint64_t bytes;
+	uint64_t at_ns;
+};
+
+enum um_event_kind {
+	UM_EVENT_THRASHING = 1,
+	UM_EVENT_THROTTLING,
+};
+
+struct um_record_event {
+	struct um_record header;
+	int32_t device;
+	uint32_t kind; /* enum um_event_kind */
+	uint64_t address;
+	uint64_t bytes; /* 0: not told */
+	uint64_t start_ns;
+	uint64_t end_ns; /* 0: not told */
+};
+
+struct um_record_range {
+	struct um_record header;
+	uint32_t op;
+	uint32_t reserved;
+	char name[]; /* NUL-terminated */
 };
 
 struct um_record_bye {

@@ -28,6 +28,8 @@ struct um_spool_config {
 	uint32_t memory_bus_bits;
 	uint32_t l2_bytes;
 	uint32_t pageable;     /* 1: record accesses to memory that HIP did not allocate */
+	uint32_t faults;       /* enum um_tap_faults: what a tap asks the driver for */
+	uint32_t set_nvtx;     /* 1: NVTX_INJECTION64_PATH is of umtrace's making */
 	uint64_t memory_bytes; /* of each device */
 	char device_name[64];
 	char device_arch[32]; /* "gfx90a" */
@@ -35,6 +37,9 @@ struct um_spool_config {
 #define UM_HOST_WATCH_BEST    0xffffffffu
 #define UM_XNACK_MAY_TURN_ON  1u
 #define UM_XNACK_MAY_TURN_OFF 2u
+
+/* Fault records cost time, those of the host most. */
+enum um_tap_faults { UM_TAP_FAULTS_OFF, UM_TAP_FAULTS_GPU, UM_TAP_FAULTS_ALL };
 
 struct um_spool_writer;
 struct um_spool_reader;
@@ -56,6 +61,18 @@ const struct um_spool_config *um_spool_config(const struct um_spool_writer *);
  * its own thread's; that record is lost and counted.
  */
 void *um_spool_reserve(struct um_spool_writer *, size_t bytes);
+/*
+ * The same, but NULL at once while the ring is full: a tap on hardware drops and counts. When the
+ * reader was killed this is noticed after many such answers.
+ */
+void *um_spool_try_reserve(struct um_spool_writer *, size_t bytes);
+/* False once the reader has gone; NULL is off. */
+bool um_spool_is_on(const struct um_spool_writer *);
+/*
+ * Bytes that are free now; 0 when off. A record of half of that surely fits, padding included.
+ */
+uint64_t um_spool_room(struct um_spool_writer *);
+uint64_t um_spool_capacity(const struct um_spool_writer *);
 /* Publishes the record last reserved; its header.bytes must not exceed what was reserved. */
 void um_spool_commit(struct um_spool_writer *);
 /* Copies and publishes a whole record. False once the reader has gone. */

@@ -23,6 +23,8 @@
 
 /* How long a blocked writer sleeps before it looks whether the reader still lives. */
 #define READER_CHECK_MS 100
+/* Of those that do not wait: after how many refusals they look. */
+#define REFUSALS_PER_CHECK 1024u
 
 struct um_spool_writer {
 	struct um_ring_header *ring; /* NULL: off */
@@ -33,7 +35,8 @@ struct um_spool_writer {
 	uint64_t reserved_at;
 	uint64_t reserved_bytes; /* 0: none */
 	uint64_t refused;
-	atomic_bool busy; /* from the start of reserve to the end of commit */
+	uint64_t refusals; /* for want of room */
+	atomic_bool busy;  /* from the start of reserve to the end of commit */
 	bool reader_visible;
 	char reader_exe[32]; /* "/proc/PID/exe" */
 	struct um_spool_config config;
@@ -204,22 +207,35 @@ static void sleep_for_room(struct um_spool_writer *writer, uint64_t bytes)
 	atomic_store_explicit(&ring->wanted_tail, 0, memory_order_relaxed);
 }
 
+/* False: the reader's counter cannot be right. */
+static bool find_room(struct um_spool_writer *writer, uint64_t bytes, bool *found)
+{
+	*found = has_room(writer, bytes);
+	if (*found)
+		return true;
+	if (!look_at_tail(writer))
+		return false;
+	*found = has_room(writer, bytes);
+	return true;
+}
+
 static bool wait_for_room(struct um_spool_writer *writer, uint64_t bytes)
 {
+	bool found = false;
+
 	if (atomic_load_explicit(&writer->ring->closed, memory_order_relaxed))
 		return false;
-	while (!has_room(writer, bytes)) {
+	for (;;) {
 		uint64_t before = writer->tail_seen;
 
-		if (!look_at_tail(writer))
+		if (!find_room(writer, bytes, &found))
 			return false;
-		if (has_room(writer, bytes))
-			break;
+		if (found)
+			return true;
 		if (writer->tail_seen == before && reader_is_gone(writer))
 			return false;
 		sleep_for_room(writer, bytes);
 	}
-	return true;
 }
 
 static void end_reservation(struct um_spool_writer *writer)
@@ -229,33 +245,98 @@ static void end_reservation(struct um_spool_writer *writer)
 	atomic_store_explicit(&writer->busy, false, memory_order_relaxed);
 }
 
-void *um_spool_reserve(struct um_spool_writer *writer, size_t bytes)
+/* The whole of a reservation: the padding before the end of the ring, and the record. */
+struct span {
+	uint64_t pad_bytes, bytes;
+};
+
+static struct span span_of(const struct um_spool_writer *writer, size_t bytes)
 {
-	if (!writer || !writer->ring)
-		return NULL;
+	uint64_t to_end = writer->capacity_bytes - (writer->head & (writer->capacity_bytes - 1));
+
+	return (struct span){to_end < bytes ? to_end : 0, bytes};
+}
+
+static bool begin_reservation(struct um_spool_writer *writer, size_t bytes)
+{
 	if (bytes < sizeof(struct um_record) || bytes > UM_SPOOL_RECORD_MAX || bytes % 8 ||
 	    atomic_exchange_explicit(&writer->busy, true, memory_order_relaxed)) {
 		writer->refused++;
-		return NULL;
+		return false;
 	}
 	atomic_signal_fence(memory_order_seq_cst);
-	uint64_t mask = writer->capacity_bytes - 1;
-	uint64_t to_end = writer->capacity_bytes - (writer->head & mask);
-	uint64_t pad_bytes = to_end < bytes ? to_end : 0;
+	return true;
+}
 
-	if (!wait_for_room(writer, pad_bytes + bytes)) {
+static void *take_room(struct um_spool_writer *writer, struct span span)
+{
+	uint64_t mask = writer->capacity_bytes - 1;
+
+	if (span.pad_bytes) {
+		struct um_record pad = {(uint32_t)span.pad_bytes, UM_RECORD_PAD, 0};
+
+		memcpy(writer->data + (writer->head & mask), &pad, sizeof(pad));
+	}
+	writer->reserved_at = writer->head + span.pad_bytes;
+	writer->reserved_bytes = span.bytes;
+	return writer->data + (writer->reserved_at & mask);
+}
+
+void *um_spool_reserve(struct um_spool_writer *writer, size_t bytes)
+{
+	if (!writer || !writer->ring || !begin_reservation(writer, bytes))
+		return NULL;
+	struct span span = span_of(writer, bytes);
+
+	if (!wait_for_room(writer, span.pad_bytes + span.bytes)) {
 		switch_off(writer);
 		end_reservation(writer);
 		return NULL;
 	}
-	if (pad_bytes) {
-		struct um_record pad = {(uint32_t)pad_bytes, UM_RECORD_PAD, 0};
+	return take_room(writer, span);
+}
 
-		memcpy(writer->data + (writer->head & mask), &pad, sizeof(pad));
-	}
-	writer->reserved_at = writer->head + pad_bytes;
-	writer->reserved_bytes = bytes;
-	return writer->data + (writer->reserved_at & mask);
+/* Whether the reader lives is asked seldom: a ring that stays full is what it looks like. */
+static bool is_abandoned(struct um_spool_writer *writer)
+{
+	if (atomic_load_explicit(&writer->ring->closed, memory_order_relaxed))
+		return true;
+	return ++writer->refusals % REFUSALS_PER_CHECK == 0 && reader_is_gone(writer);
+}
+
+void *um_spool_try_reserve(struct um_spool_writer *writer, size_t bytes)
+{
+	bool found = false;
+
+	if (!writer || !writer->ring || !begin_reservation(writer, bytes))
+		return NULL;
+	struct span span = span_of(writer, bytes);
+	bool alive = !atomic_load_explicit(&writer->ring->closed, memory_order_relaxed) &&
+		     find_room(writer, span.pad_bytes + span.bytes, &found);
+
+	if (found && alive)
+		return take_room(writer, span);
+	if (!alive || is_abandoned(writer))
+		switch_off(writer);
+	end_reservation(writer);
+	return NULL;
+}
+
+bool um_spool_is_on(const struct um_spool_writer *writer)
+{
+	return writer && writer->ring;
+}
+
+uint64_t um_spool_room(struct um_spool_writer *writer)
+{
+	if (!writer || !writer->ring || !look_at_tail(writer))
+		return 0;
+	return writer->capacity_bytes - (writer->head - writer->tail_seen);
+}
+
+uint64_t um_spool_capacity(const struct um_spool_writer *writer)
+{
+	return writer->capacity_bytes;
 }
 
 void um_spool_commit(struct um_spool_writer *writer)

@@ -11,14 +11,14 @@ struct way {
 	const char *name;
 	uint64_t bytes;
 	const uint64_t *migrated; /* by cause */
-	uint64_t remote, copied;
+	uint64_t unknown, remote, copied;
 };
 
 static uint64_t part_of(const struct way *way, int cause)
 {
 	switch (cause) {
 	case UM_TRAFFIC_UNKNOWN:
-		return 0; /* a model knows its causes */
+		return way->unknown; /* a model knows its causes */
 	case UM_TRAFFIC_REMOTE_ACCESS:
 		return way->remote;
 	case UM_TRAFFIC_COPY:
@@ -48,11 +48,11 @@ static void print_way(FILE *out, const struct way *way)
 
 static void print_traffic(FILE *out, const struct um_totals *totals)
 {
-	const struct way to_device = {"to device", totals->bytes_to_device,
-				      totals->migrated_to_device, totals->remote_to_device,
-				      totals->copied_to_device};
-	const struct way to_host = {"to host", totals->bytes_to_host, totals->migrated_to_host,
-				    totals->remote_to_host, totals->copied_to_host};
+	const struct way to_device = {
+		"to device", totals->bytes_to_device,  totals->migrated_to_device,
+		0,	     totals->remote_to_device, totals->copied_to_device};
+	const struct way to_host = {"to host", totals->bytes_to_host,  totals->migrated_to_host,
+				    0,	       totals->remote_to_host, totals->copied_to_host};
 
 	print_way(out, &to_device);
 	print_way(out, &to_host);
@@ -70,6 +70,122 @@ static void print_model(FILE *out, const struct um_model *model)
 		um_format_count(host, sizeof(host), model->totals.host_faults));
 	print_traffic(out, &model->totals);
 }
+
+/* --- measured --- */
+
+struct devices {
+	char name[128]; /* of the first */
+	size_t count;
+};
+
+static int note_device(const void *row, void *context)
+{
+	struct devices *devices = context;
+
+	if (devices->count++ == 0)
+		snprintf(devices->name, sizeof(devices->name), "%s",
+			 ((const struct um_device_row *)row)->name);
+	return 0;
+}
+
+static uint64_t sum(struct um_db *db, const char *sql)
+{
+	int64_t bytes = 0;
+
+	return um_db_integer(db, sql, 0, &bytes) == 0 && bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static uint64_t all_bytes(const struct way *way)
+{
+	uint64_t bytes = way->copied + way->unknown;
+
+	for (size_t i = 0; i < UM_CAUSES; i++)
+		bytes += way->migrated[i];
+	return bytes;
+}
+
+static void print_measured_faults(FILE *out, const struct um_closing *closing)
+{
+	char count[32];
+
+	fprintf(out, "  %-12s", "page faults");
+	if (closing->options->faults == UM_TAP_FAULTS_OFF) {
+		fputs("not recorded (--faults=off)\n", out);
+		return;
+	}
+	fprintf(out, "%s of the GPU, ",
+		um_format_count(count, sizeof(count), closing->totals->device_faults));
+	if (closing->options->faults == UM_TAP_FAULTS_ALL)
+		fprintf(out, "%s of the host\n",
+			um_format_count(count, sizeof(count), closing->totals->host_faults));
+	else
+		fputs("those of the host not recorded (--faults=all)\n", out);
+}
+
+static void print_measured(FILE *out, const struct um_closing *closing)
+{
+	struct devices devices = {.name = "a GPU"};
+	struct way to_device = {.name = "to device",
+				.migrated = closing->totals->migrated_to_device};
+	struct way to_host = {.name = "to host", .migrated = closing->totals->migrated_to_host};
+	const char *version = closing->run->driver_version;
+	char count[32];
+
+	to_device.unknown = to_device.migrated[UM_TRAFFIC_UNKNOWN];
+	to_host.unknown = to_host.migrated[UM_TRAFFIC_UNKNOWN];
+	um_db_each(closing->db, &um_table_device, NULL, 0, note_device, &devices);
+	to_device.copied = sum(closing->db, "SELECT SUM(bytes_to_device) FROM copy_traffic");
+	to_host.copied = sum(closing->db, "SELECT SUM(bytes_to_host) FROM copy_traffic");
+	to_device.bytes = all_bytes(&to_device);
+	to_host.bytes = all_bytes(&to_host);
+	fprintf(out, "umtrace: measured on %s", devices.name);
+	if (devices.count > 1)
+		fprintf(out, " and %zu more", devices.count - 1);
+	if (version)
+		fprintf(out, ", driver %s", version);
+	fputs(":\n", out);
+	print_measured_faults(out, closing);
+	print_way(out, &to_device);
+	print_way(out, &to_host);
+	if (closing->totals->remote_mappings)
+		fprintf(out, "  %-12s%s: mapped from afar instead of moved\n", "remote maps",
+			um_format_count(count, sizeof(count), closing->totals->remote_mappings));
+}
+
+/* Options for one kind of run, given to the other. */
+static void print_without_effect(FILE *out, const struct um_closing *closing)
+{
+	const struct um_trace_options *options = closing->options;
+	const struct {
+		const char *name;
+		bool given, of_hardware;
+	} given[] = {
+		{"--machine", options->machine != NULL, false},
+		{"--memory", options->memory_bytes != 0, false},
+		{"--xnack", options->xnack != UM_XNACK_UNKNOWN, false},
+		{"--no-requests", options->no_requests, false},
+		{"--host-watch", options->host_watch != UM_HOST_WATCH_BEST, false},
+		{"--pageable", options->pageable, false},
+		{"--driver", options->driver != NULL, false},
+		{"--page-size", options->page_bytes != 0, false},
+		{"--faults", options->faults_given, true},
+	};
+	bool measured = closing->totals->measured;
+	const char *before = "umtrace: ";
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+		if (!given[i].given || given[i].of_hardware == measured)
+			continue;
+		fprintf(out, "%s%s", before, given[i].name);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputs(measured ? " had no effect: the program ran on a GPU\n"
+			       : " had no effect: the program ran without a GPU\n",
+		      out);
+}
+
+/* --- losses --- */
 
 struct losses {
 	FILE *out;
@@ -152,9 +268,17 @@ static void print_nothing(FILE *out, const struct um_closing *closing)
 			"umtrace: %s is statically linked, so the HIP runtime could not be put "
 			"into it: %s is empty\n",
 			closing->program, closing->path);
+	else if (closing->totals->measured)
+		fprintf(out, "umtrace: of %s nothing was recorded: %s is empty\n", closing->program,
+			closing->path);
 	else
 		fprintf(out, "umtrace: %s made no HIP call%s: %s is empty\n", closing->program,
 			closing->attached ? " that did anything" : "", closing->path);
+	if (closing->injection->taken && !closing->attached)
+		fprintf(out,
+			"umtrace: " UM_INJECTION_TAP " was set already, to %s: a CUDA program then "
+			"runs untraced\n",
+			closing->injection->taken);
 }
 
 void um_closing_print(FILE *out, const struct um_closing *closing)
@@ -164,12 +288,19 @@ void um_closing_print(FILE *out, const struct um_closing *closing)
 		print_losses(out, closing->db);
 		return;
 	}
-	print_xnack(out, closing);
-	print_head(out, closing);
-	if (closing->model->ran)
-		print_model(out, closing->model);
-	print_pageable(out, closing);
+	print_without_effect(out, closing);
+	if (closing->totals->measured) {
+		print_head(out, closing);
+		print_measured(out, closing);
+	} else {
+		print_xnack(out, closing);
+		print_head(out, closing);
+		if (closing->model->ran)
+			print_model(out, closing->model);
+		print_pageable(out, closing);
+	}
 	print_losses(out, closing->db);
 	fprintf(out, "umtrace: next: umanalyze summary %s\n", closing->path);
-	fprintf(out, "     or: umsim replay %s -P policy.yaml\n", closing->path);
+	if (!closing->totals->measured)
+		fprintf(out, "     or: umsim replay %s -P policy.yaml\n", closing->path);
 }

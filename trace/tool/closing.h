@@ -3,6 +3,7 @@
 #define UM_CLOSING_H
 
 #include "ingest.h"
+#include "injection.h"
 #include "model.h"
 
 #include <stdio.h>
@@ -13,7 +14,9 @@ struct um_closing {
 	const struct um_ingest_totals *totals;
 	const struct um_run_row *run;
 	const struct um_model *model;
-	bool attached; /* the program loaded our runtime and used HIP */
+	const struct um_trace_options *options;
+	const struct um_injection *injection;
+	bool attached; /* the program loaded our runtime and used HIP, or the driver our tap */
 	bool is_static;
 	struct um_db *db; /* for the losses */
 };

@@ -26,6 +26,12 @@ static const struct {
 	[UM_RECORD_STREAM] = {sizeof(struct um_record_stream), um_ingest_stream},
 	[UM_RECORD_LOSS] = {sizeof(struct um_record_loss), um_ingest_record_loss},
 	[UM_RECORD_BYE] = {sizeof(struct um_record_bye), um_ingest_bye},
+	[UM_RECORD_TIME] = {sizeof(struct um_record_time), um_ingest_time},
+	[UM_RECORD_FAULT] = {sizeof(struct um_record_fault), um_ingest_fault},
+	[UM_RECORD_MIGRATION] = {sizeof(struct um_record_migration), um_ingest_migration},
+	[UM_RECORD_MAPPING] = {sizeof(struct um_record_mapping), um_ingest_mapping},
+	[UM_RECORD_EVENT] = {sizeof(struct um_record_event), um_ingest_event},
+	[UM_RECORD_RANGE] = {sizeof(struct um_record_range), um_ingest_range},
 };
 
 static uint64_t now_ns(void)
@@ -64,8 +70,17 @@ void um_ingest_destroy(struct um_ingest *ingest)
 		return;
 	um_stream_decoder_destroy(ingest->decoder);
 	um_source_lines_destroy(ingest->lines);
+	um_measured_destroy(ingest->measured);
+	json_decref(ingest->clocks);
+	free(ingest->clocks_text);
 	free(ingest->known);
+	free(ingest->sites);
 	free(ingest);
+}
+
+void um_ingest_expect_faults(struct um_ingest *ingest, enum um_tap_faults faults)
+{
+	ingest->faults = faults;
 }
 
 static int commit(struct um_ingest *ingest)
@@ -202,6 +217,8 @@ int um_ingest_finish(struct um_ingest *ingest, const struct um_run_row *ended)
 		error = um_ingest_loss(ingest, UM_LOSS_CUT_OFF, 1,
 				       "the program did not end by exit(): what the host touched "
 				       "last is not known");
+	if (error == 0)
+		error = um_ingest_measured_end(ingest);
 	if (error == 0)
 		error = um_db_exec(ingest->db, "DELETE FROM run");
 	if (error == 0)

@@ -8,6 +8,7 @@
 
 #include "trace/db/trace_db.h"
 #include "trace/spool/spool_record.h"
+#include "trace/spool/spool_ring.h"
 
 #include <stdbool.h>
 
@@ -17,6 +18,10 @@ struct um_ingest_totals {
 	uint64_t invalid;      /* records */
 	uint64_t invalid_rows; /* page runs of records that were else right */
 	uint64_t uncounted;    /* page runs with more requests than can be counted */
+	/* Of hardware: */
+	uint64_t device_faults, host_faults, remote_mappings;
+	uint64_t migrated_to_device[UM_TRAFFIC_CAUSES], migrated_to_host[UM_TRAFFIC_CAUSES];
+	bool measured;
 	bool hello, bye;
 	uint32_t requests, pageable; /* as the program said */
 };
@@ -29,6 +34,8 @@ struct um_ingest;
  */
 int um_ingest_create(struct um_ingest **out, struct um_db *db, const struct um_run_row *run);
 void um_ingest_destroy(struct um_ingest *); /* NULL is legal */
+/* Which faults a tap was asked for, before the first record; none otherwise. */
+void um_ingest_expect_faults(struct um_ingest *, enum um_tap_faults);
 /* An error is the database's, and the ingest then takes no more. */
 int um_ingest_record(struct um_ingest *, const struct um_record *);
 /* Commits what has waited for long enough. To be called now and then while no record comes. */

@@ -31,7 +31,7 @@ static int insert_run(struct um_ingest *ingest, uint32_t op, const struct um_pag
 	bool full = run->requests == UINT32_MAX || run->atomics == UINT32_MAX;
 	bool counted = ingest->totals.requests && !(run->touch & UM_TOUCH_LINES_UNKNOWN) && !full;
 	struct um_page_access_row row = {
-		.op = op,
+		.op = um_ingest_op_id(ingest, op),
 		.allocation = run->allocation,
 		.first_page = run->first_page,
 		.pages = run->pages,
@@ -103,7 +103,7 @@ int um_ingest_stream(struct um_ingest *ingest, const void *record, const char *e
 	    !is_stream_right(ingest, stream))
 		return UM_RECORD_INVALID;
 	struct um_access_chunk_row row = {
-		.op = stream->op,
+		.op = um_ingest_op_id(ingest, stream->op),
 		.chunk = stream->chunk,
 		.first_group = (int64_t)stream->first_group,
 		.last_group = (int64_t)stream->last_group,

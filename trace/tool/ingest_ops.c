@@ -13,7 +13,8 @@ int um_ingest_allocation(struct um_ingest *ingest, const void *record, const cha
 	const char *kind = um_word(um_allocation_words, (int)allocation->kind);
 	char name[UM_INGEST_TEXT];
 
-	if (!kind || !um_ingest_text(&at, end, name))
+	if (!kind || !um_ingest_text(&at, end, name) ||
+	    (ingest->measured && !um_ingest_is_memory(allocation->address, allocation->bytes)))
 		return UM_RECORD_INVALID;
 	struct um_allocation_row row = {
 		.allocation = allocation->allocation,
@@ -22,14 +23,16 @@ int um_ingest_allocation(struct um_ingest *ingest, const void *record, const cha
 		.flags = allocation->flags,
 		.device = allocation->device,
 		.address = (int64_t)allocation->address,
-		.op = um_or_null(allocation->op),
+		.op = um_ingest_op_id(ingest, allocation->op),
 		.freed_op = UM_NULL,
-		.site = um_or_null(allocation->site),
+		.site = um_or_null(um_ingest_user_site(ingest, allocation->site)),
 		.name = *name ? name : NULL,
 	};
 	int result = um_ingest_know(ingest, allocation->allocation, allocation->bytes);
 	if (result == 0)
 		result = um_ingest_insert(ingest, &um_table_allocation, &row);
+	if (result == 0 && ingest->measured)
+		result = um_measured_add_allocation(ingest->measured, allocation);
 	if (result == 0 && allocation->kind == UM_ALLOCATION_MANAGED)
 		ingest->totals.managed_bytes += allocation->bytes;
 	return result;
@@ -38,14 +41,13 @@ int um_ingest_allocation(struct um_ingest *ingest, const void *record, const cha
 static int note_free(struct um_ingest *ingest, const struct um_record_op *op)
 {
 	struct um_known_allocation *known = um_ingest_known(ingest, op->allocation);
-	char sql[96];
-
 	if (op->kind != UM_OP_FREE || op->result != 0 || !known || known->freed)
 		return 0;
 	known->freed = true;
-	snprintf(sql, sizeof(sql), "UPDATE allocation SET freed_op = %u WHERE allocation = %u",
-		 op->op, op->allocation);
-	return um_db_exec(ingest->db, sql);
+	if (ingest->measured)
+		um_measured_add_free(ingest->measured, op->allocation, op->op);
+	return um_db_update(ingest->db, "UPDATE allocation SET freed_op = ? WHERE allocation = ?",
+			    (int64_t[]){um_ingest_op_id(ingest, op->op), op->allocation}, 2);
 }
 
 /* --- operations --- */
@@ -77,11 +79,13 @@ static const char *advice_name(uint32_t advice, char number[32])
 	return number;
 }
 
-static bool is_possible(const struct um_record_op *op)
+static bool is_possible(const struct um_ingest *ingest, const struct um_record_op *op)
 {
 	bool refused = op->end_ns != 0 && op->result != 0;
 
 	/* hipMalloc((size_t)-1) is a call like any other that fails. */
+	if (ingest->measured && op->op > INT32_MAX) /* ids are twice that */
+		return false;
 	return op->op != 0 && um_word(um_op_words, op->kind) && op->start_ns <= INT64_MAX &&
 	       op->end_ns <= INT64_MAX && (op->bytes <= INT64_MAX || refused) &&
 	       op->offset <= INT64_MAX && op->source_offset <= INT64_MAX &&
@@ -94,12 +98,13 @@ static int64_t size_or_null(uint64_t bytes)
 	return bytes <= INT64_MAX ? (int64_t)bytes : UM_NULL;
 }
 
-static void fill_op_row(struct um_op_row *row, const struct um_record_op *op, char number[32])
+static void fill_op_row(const struct um_ingest *ingest, struct um_op_row *row,
+			const struct um_record_op *op, char number[32])
 {
 	unsigned fields = op_fields[op->kind];
 
 	*row = (struct um_op_row){
-		.op = op->op,
+		.op = um_ingest_op_id(ingest, op->op),
 		.kind = um_word(um_op_words, op->kind),
 		.flags = op->flags,
 		.thread = um_or_null(op->thread),
@@ -107,7 +112,7 @@ static void fill_op_row(struct um_op_row *row, const struct um_record_op *op, ch
 		.start_ns = (int64_t)op->start_ns,
 		.end_ns = um_or_null(op->end_ns),
 		.result = op->end_ns ? op->result : UM_NULL,
-		.site = um_or_null(op->site),
+		.site = um_or_null(um_ingest_user_site(ingest, op->site)),
 		.allocation = um_or_null(op->allocation),
 		.offset_bytes = fields & RANGE ? (int64_t)op->offset : UM_NULL,
 		.bytes = fields & RANGE ? size_or_null(op->bytes) : UM_NULL,
@@ -120,6 +125,19 @@ static void fill_op_row(struct um_op_row *row, const struct um_record_op *op, ch
 	};
 }
 
+/* Its end, and if it is a range, how far that reaches. */
+static int note_measured(struct um_ingest *ingest, const struct um_record_op *op)
+{
+	int error = um_measured_add_op(ingest->measured, op);
+
+	if (error || op->kind != UM_OP_RANGE || op->end_ns == 0)
+		return error;
+	return um_db_update(ingest->db, "UPDATE user_range SET last_op = ? WHERE op = ?",
+			    (int64_t[]){um_ingest_op_id(ingest, ingest->last_op),
+					um_ingest_op_id(ingest, op->op)},
+			    2);
+}
+
 int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 {
 	const struct um_record_op *op = record;
@@ -127,16 +145,22 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 	char number[32];
 
 	(void)end;
-	if (!is_possible(op))
+	if (!is_possible(ingest, op))
 		return UM_RECORD_INVALID;
-	fill_op_row(&row, op, number);
+	fill_op_row(ingest, &row, op, number);
 	if (op->op <= ingest->last_op) {
 		/* More about one that was begun. */
+		if (ingest->measured)
+			um_measured_get_time(ingest->measured, op->op, &row.start_ns, &row.end_ns);
 		int error = um_db_replace(ingest->db, &um_table_op, &row);
 
+		if (!error && ingest->measured)
+			error = note_measured(ingest, op);
 		return error ? error : note_free(ingest, op);
 	}
 	int result = um_ingest_insert(ingest, &um_table_op, &row);
+	if (result == 0 && ingest->measured)
+		result = um_measured_add_op(ingest->measured, op);
 	if (result)
 		return result;
 	ingest->last_op = op->op;
@@ -149,6 +173,18 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 	return note_free(ingest, op);
 }
 
+static int set_launch_site(struct um_ingest *ingest, uint32_t op, const char *kernel)
+{
+	uint32_t site = um_measured_op_site(ingest->measured, op);
+	uint32_t user = um_ingest_user_site(ingest, site);
+	uint32_t launch = um_ingest_launch_site(ingest, site, kernel);
+
+	if (launch == user)
+		return 0;
+	return um_db_update(ingest->db, "UPDATE op SET site = ? WHERE op = ?",
+			    (int64_t[]){launch, um_ingest_op_id(ingest, op)}, 2);
+}
+
 int um_ingest_kernel(struct um_ingest *ingest, const void *record, const char *end)
 {
 	const struct um_record_kernel *kernel = record;
@@ -158,10 +194,10 @@ int um_ingest_kernel(struct um_ingest *ingest, const void *record, const char *e
 	if (kernel->op == 0 || kernel->op > ingest->last_op || !um_ingest_text(&at, end, symbol) ||
 	    !um_ingest_text(&at, end, given))
 		return UM_RECORD_INVALID;
-	bool counted = kernel->ended && kernel->op != ingest->last_untraced;
+	bool counted = kernel->ended && kernel->op != ingest->last_untraced && !ingest->measured;
 	char *name = um_ingest_demangle(*given ? given : symbol);
 	struct um_kernel_row row = {
-		.op = kernel->op,
+		.op = um_ingest_op_id(ingest, kernel->op),
 		.name = name && *name ? name : "(kernel without a name)",
 		.symbol = *symbol ? symbol : NULL,
 		.grid_x = kernel->grid[0],
@@ -183,5 +219,5 @@ int um_ingest_kernel(struct um_ingest *ingest, const void *record, const char *e
 	free(name);
 	if (kernel->op == ingest->nameless)
 		ingest->nameless = 0;
-	return result;
+	return result || !ingest->measured ? result : set_launch_site(ingest, kernel->op, symbol);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const char not_modelled[] = "no driver model has been run";
+static const char no_accesses[] = "a GPU does not tell what its kernels touch";
 
 static int insert_all(struct um_ingest *ingest, const struct um_origin_row *rows)
 {
@@ -14,7 +15,7 @@ static int insert_all(struct um_ingest *ingest, const struct um_origin_row *rows
 	return error;
 }
 
-int um_ingest_origins(struct um_ingest *ingest)
+static int insert_emulated(struct um_ingest *ingest)
 {
 	bool watched = ingest->run.host_watch && strcmp(ingest->run.host_watch, "none");
 	bool requests = ingest->totals.requests != 0;
@@ -46,4 +47,38 @@ int um_ingest_origins(struct um_ingest *ingest)
 		 "last %lld pages of a group left out",
 		 (long long)ingest->run.filter_pages);
 	return insert_all(ingest, rows);
+}
+
+static int insert_measured(struct um_ingest *ingest)
+{
+	bool device = ingest->faults != UM_TAP_FAULTS_OFF,
+	     host = ingest->faults == UM_TAP_FAULTS_ALL;
+	const struct um_origin_row rows[] = {
+		{"op.time", "measured", "run",
+		 "kernels, copies and memsets: of the GPU; all else: of the call"},
+		{"page_access", "absent", "run", no_accesses},
+		{"page_access.host", "absent", "run", no_accesses},
+		{"page_access.requests", "absent", "run", no_accesses},
+		{"access_chunk", "absent", "run", no_accesses},
+		{"fault", device ? "measured" : "absent", "run",
+		 device ? "as the driver tells of them: fewer than the pages that faulted"
+			: "--faults=off"},
+		{"fault.host", host ? "measured" : "absent", "run",
+		 host ? "each fault of the host on managed memory" : "--faults=all records them"},
+		{"migration", "measured", "run", "each transfer of the driver"},
+		{"mapping", "measured", "run", "of the GPU onto memory elsewhere"},
+		{"driver_event", "measured", "run", "thrashing and throttling"},
+		{"remote_access", "absent", "run", no_accesses},
+		{"copy_traffic", "measured", "run",
+		 "between memory of the host and of the GPU, by their calls; not those of managed "
+		 "memory, which may lie on either side"},
+		{NULL, NULL, NULL, NULL},
+	};
+
+	return insert_all(ingest, rows);
+}
+
+int um_ingest_origins(struct um_ingest *ingest)
+{
+	return ingest->measured ? insert_measured(ingest) : insert_emulated(ingest);
 }

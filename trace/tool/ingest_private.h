@@ -3,17 +3,29 @@
 #define UM_INGEST_PRIVATE_H
 
 #include "ingest.h"
+#include "measured.h"
 
 #include "trace/spool/access_stream.h"
+#include "trace/spool/spool_ring.h"
 
+#include <jansson.h>
 #include <stddef.h>
 
-#define UM_INGEST_TEXT 4096u
+#define UM_INGEST_TEXT	  4096u
+#define UM_INGEST_DEVICES 64 /* of hardware */
 
 struct um_known_allocation {
 	uint32_t allocation;
 	uint32_t pages;
 	bool freed;
+};
+
+/* Of a measured run. */
+struct um_known_site {
+	uint32_t site, parent;
+	uint32_t user;	     /* the innermost from here on that is no runtime's; 0: none */
+	const char *symbol;  /* function that it lies in, mangled; NULL: not known */
+	const char *inlined; /* innermost function, if that was inlined; else NULL */
 };
 
 struct um_ingest {
@@ -30,7 +42,14 @@ struct um_ingest {
 	uint32_t nameless;	/* launch whose kernel has still to be told; 0: none */
 	struct um_stream_decoder *decoder;
 	struct um_source_lines *lines;
-	char runtime[UM_INGEST_TEXT];
+	struct um_known_site *sites; /* ascending */
+	size_t site_count, site_capacity;
+	struct um_measured *measured; /* NULL: no hardware takes part */
+	enum um_tap_faults faults;    /* that the tap asks for */
+	uint64_t devices;	      /* bit i: device i was named */
+	json_t *clocks;		      /* of those that told any */
+	char *clocks_text;
+	char runtime[UM_INGEST_TEXT], driver_version[UM_INGEST_TEXT];
 };
 
 /* What a record turned out to be; errors of the database are negative. */
@@ -59,6 +78,13 @@ struct um_known_allocation *um_ingest_known(struct um_ingest *, uint32_t allocat
 /* UM_RECORD_INVALID: not above those before; UM_ENOMEM. */
 int um_ingest_know(struct um_ingest *, uint32_t allocation, uint64_t bytes);
 
+/* --- ingest_sites.c --- */
+
+/* The site whose call it was: of a stack, the innermost that is neither HIP's nor CUDA's. */
+uint32_t um_ingest_user_site(const struct um_ingest *, uint32_t site);
+/* The same for a launch of the kernel with this symbol, whose host function is none either. */
+uint32_t um_ingest_launch_site(const struct um_ingest *, uint32_t site, const char *kernel);
+
 /* --- handlers, one a kind: 0, UM_RECORD_INVALID, or the database's error --- */
 
 int um_ingest_hello(struct um_ingest *, const void *record, const char *end);
@@ -71,12 +97,35 @@ int um_ingest_pages(struct um_ingest *, const void *record, const char *end);
 int um_ingest_stream(struct um_ingest *, const void *record, const char *end);
 int um_ingest_record_loss(struct um_ingest *, const void *record, const char *end);
 int um_ingest_bye(struct um_ingest *, const void *record, const char *end);
+/* Of hardware only: ingest_measured.c */
+int um_ingest_time(struct um_ingest *, const void *record, const char *end);
+int um_ingest_fault(struct um_ingest *, const void *record, const char *end);
+int um_ingest_migration(struct um_ingest *, const void *record, const char *end);
+int um_ingest_mapping(struct um_ingest *, const void *record, const char *end);
+int um_ingest_event(struct um_ingest *, const void *record, const char *end);
+int um_ingest_range(struct um_ingest *, const void *record, const char *end);
+/* When the program has ended; nothing without hardware. */
+int um_ingest_measured_end(struct um_ingest *);
 
 /* --- what several use --- */
 
 static inline int64_t um_or_null(uint64_t value)
 {
 	return value ? (int64_t)value : UM_NULL;
+}
+
+/* The id of an op in the database; UM_NULL of none. */
+static inline int64_t um_ingest_op_id(const struct um_ingest *ingest, uint32_t op)
+{
+	return ingest->measured ? um_measured_op_id(op) : um_or_null(op);
+}
+
+/* Addresses that a program can have, with what the database can hold. */
+static inline bool um_ingest_is_memory(uint64_t address, uint64_t bytes)
+{
+	uint64_t end;
+
+	return !__builtin_add_overflow(address, bytes, &end) && end <= INT64_MAX;
 }
 
 /* A row that the schema refuses (a key twice) makes the record invalid. */

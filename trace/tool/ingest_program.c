@@ -1,15 +1,13 @@
 /* Records about the program: what it runs on, where its calls are, what it lost, its end. */
 #include "ingest_private.h"
-#include "source_lines.h"
-#include "trace/db/xnack_text.h"
 #include "trace_options.h"
+
+#include "trace/db/xnack_text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_INLINED 16 /* frames of one address */
 
 /*
  * What the program's own environment made of it, which need not be umtrace's. The run comes with what
@@ -38,29 +36,80 @@ static void take_xnack(struct um_run_row *run, const struct um_record_hello *hel
 		run->xnack_source = UM_XNACK_NEITHER_TEXT;
 }
 
+static void begin_emulated(struct um_ingest *ingest, const struct um_record_hello *hello)
+{
+	ingest->run.backend = "emulated";
+	ingest->run.host_watch = um_host_watch_name(hello->host_watch);
+	ingest->run.filter_pages = hello->filter_pages;
+	take_xnack(&ingest->run, hello);
+}
+
+/* Nothing that umtrace would have played took part. */
+static int begin_measured(struct um_ingest *ingest, const struct um_record_hello *hello)
+{
+	struct um_run_row *run = &ingest->run;
+
+	um_ingest_field(hello->driver, sizeof(hello->driver), ingest->driver_version);
+	ingest->totals.measured = true;
+	run->backend = "cupti";
+	run->driver_version = *ingest->driver_version ? ingest->driver_version : NULL;
+	run->machine = run->machine_text = run->xnack = run->xnack_source = NULL;
+	run->memory_bytes = UM_NULL;
+	ingest->clocks = json_object();
+	return um_measured_create(&ingest->measured);
+}
+
 int um_ingest_hello(struct um_ingest *ingest, const void *record, const char *end)
 {
 	const struct um_record_hello *hello = record;
+	int error = 0;
 
 	(void)end;
 	if (ingest->totals.hello || hello->spool_version != UM_SPOOL_VERSION ||
-	    hello->backend != UM_BACKEND_EMULATED || hello->start_ns > INT64_MAX)
+	    (hello->backend != UM_BACKEND_EMULATED && hello->backend != UM_BACKEND_CUPTI) ||
+	    hello->start_ns > INT64_MAX)
 		return UM_RECORD_INVALID;
 	um_ingest_field(hello->runtime, sizeof(hello->runtime), ingest->runtime);
 	ingest->totals.hello = true;
 	ingest->totals.requests = hello->requests;
 	ingest->totals.pageable = hello->pageable;
 	ingest->run.pid = hello->pid;
-	ingest->run.backend = "emulated";
 	ingest->run.runtime = ingest->runtime;
-	ingest->run.host_watch = um_host_watch_name(hello->host_watch);
-	ingest->run.filter_pages = hello->filter_pages;
 	ingest->run.start_ns = (int64_t)hello->start_ns;
-	take_xnack(&ingest->run, hello);
-	int error = um_db_exec(ingest->db, "DELETE FROM run");
+	if (hello->backend == UM_BACKEND_EMULATED)
+		begin_emulated(ingest, hello);
+	else
+		error = begin_measured(ingest, hello);
+	if (error == 0)
+		error = um_db_exec(ingest->db, "DELETE FROM run");
 	if (error == 0)
 		error = um_db_insert(ingest->db, &um_table_run, &ingest->run);
 	return error ? error : um_ingest_origins(ingest);
+}
+
+/* Of a measured run: what it ran on, and how that was clocked. */
+static void note_device(struct um_ingest *ingest, const struct um_record_device *device)
+{
+	const struct {
+		const char *name;
+		uint32_t value;
+	} clocks[] = {
+		{"clock_khz", device->clock_khz},
+		{"memory_clock_khz", device->memory_clock_khz},
+		{"memory_bus_bits", device->memory_bus_bits},
+		{"l2_bytes", device->l2_bytes},
+	};
+	char number[16];
+	json_t *told = json_object();
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
+		if (clocks[i].value)
+			json_object_set_new(told, clocks[i].name, json_integer(clocks[i].value));
+	snprintf(number, sizeof(number), "%u", device->device);
+	json_object_set_new(ingest->clocks, number, told);
+	ingest->devices |= (uint64_t)1 << device->device;
+	if (device->device == 0)
+		ingest->run.memory_bytes = um_or_null(device->memory_bytes);
 }
 
 int um_ingest_device(struct um_ingest *ingest, const void *record, const char *end)
@@ -79,61 +128,15 @@ int um_ingest_device(struct um_ingest *ingest, const void *record, const char *e
 	};
 
 	(void)end;
-	if (device->memory_bytes > INT64_MAX)
+	if (device->memory_bytes > INT64_MAX ||
+	    (ingest->measured && device->device >= UM_INGEST_DEVICES))
 		return UM_RECORD_INVALID;
 	um_ingest_field(device->name, sizeof(device->name), name);
 	um_ingest_field(device->arch, sizeof(device->arch), arch);
-	return um_ingest_insert(ingest, &um_table_device, &row);
-}
-
-/*
- * What the program's debug information says of the address; without any, the symbol that it sent.
- */
-static int insert_frames(struct um_ingest *ingest, const struct um_record_site *site,
-			 const char *module, const char *symbol)
-{
-	struct um_source_frame found[MAX_INLINED];
-	size_t count =
-		um_source_lines_find(ingest->lines, module, site->offset, found, MAX_INLINED);
-	const char *build_id = um_source_lines_build_id(ingest->lines, module);
-	char *function = um_ingest_demangle(symbol);
-	int result = 0;
-
-	if (count == 0) {
-		found[0] = (struct um_source_frame){.function = function && *function ? function
-										      : NULL};
-		count = 1;
-	}
-	for (size_t i = 0; i < count && result == 0; i++) {
-		struct um_frame_row row = {
-			.site = site->site,
-			.depth = (int64_t)i,
-			.module = module,
-			.build_id = build_id,
-			.offset_bytes = (int64_t)site->offset,
-			.function = found[i].function,
-			.file = found[i].file,
-			.line = um_or_null(found[i].line),
-			.inlined = found[i].inlined,
-		};
-		result = um_ingest_insert(ingest, &um_table_frame, &row);
-	}
-	free(function);
+	int result = um_ingest_insert(ingest, &um_table_device, &row);
+	if (result == 0 && ingest->measured)
+		note_device(ingest, device);
 	return result;
-}
-
-int um_ingest_site(struct um_ingest *ingest, const void *record, const char *end)
-{
-	const struct um_record_site *site = record;
-	const char *at = site->text;
-	char module[UM_INGEST_TEXT], symbol[UM_INGEST_TEXT];
-
-	if (site->site == 0 || site->parent >= site->site || !um_ingest_text(&at, end, module) ||
-	    !um_ingest_text(&at, end, symbol))
-		return UM_RECORD_INVALID;
-	int result = um_ingest_insert(ingest, &um_table_site,
-				      &(struct um_site_row){site->site, um_or_null(site->parent)});
-	return result ? result : insert_frames(ingest, site, module, symbol);
 }
 
 static const struct {
@@ -148,6 +151,9 @@ static const struct {
 	[UM_LOSS_CUT_OFF] = {"cut_off", NULL},
 	[UM_LOSS_SIGNAL_HANDLER] = {"signal_handler", "op"},
 	[UM_LOSS_PARTLY_UNMAPPED] = {"partly_unmapped", "op"},
+	[UM_LOSS_DROPPED] = {"dropped", NULL},
+	[UM_LOSS_UNKNOWN_RECORD] = {"unknown_record", NULL},
+	[UM_LOSS_TAP_OFF] = {"tap_off", NULL},
 };
 
 int um_ingest_insert_loss(struct um_ingest *ingest, int64_t op, uint32_t kind, uint64_t count,
@@ -195,7 +201,8 @@ int um_ingest_record_loss(struct um_ingest *ingest, const void *record, const ch
 		return UM_RECORD_INVALID;
 	char *name = um_ingest_demangle(detail);
 	char *text = loss->kind == UM_LOSS_OUTSIDE ? explain_outside(ingest, name) : NULL;
-	int result = um_ingest_insert_loss(ingest, um_or_null(loss->op), loss->kind, loss->count,
+	int result = um_ingest_insert_loss(ingest, um_ingest_op_id(ingest, loss->op), loss->kind,
+					   loss->count,
 					   text	  ? text
 					   : name ? name
 						  : detail);

@@ -179,6 +179,12 @@ static int set_environment(const struct um_program_start *start)
 	if (asprintf(&preload, "%s%s%s", start->preload, before && *before ? ":" : "",
 		     before ? before : "") < 0)
 		return -1;
+	if (start->injection && start->injection->tap &&
+	    setenv(UM_INJECTION_TAP, start->injection->tap, 1))
+		return -1;
+	if (start->injection && start->injection->nvtx &&
+	    setenv(UM_INJECTION_NVTX, start->injection->nvtx, 1))
+		return -1;
 	return setenv("LD_PRELOAD", preload, 1) || setenv("UMTRACE_SPOOL", start->spool, 1);
 }
 

@@ -6,6 +6,8 @@
 #ifndef UM_PROGRAM_H
 #define UM_PROGRAM_H
 
+#include "injection.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -24,6 +26,7 @@ struct um_program_start {
 	char **words;
 	const char *preload; /* libraries, before those of LD_PRELOAD */
 	const char *spool;
+	const struct um_injection *injection; /* NULL: none */
 };
 
 /*

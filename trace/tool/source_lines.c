@@ -1,5 +1,8 @@
 #include "source_lines.h"
 
+#include "elf_symbols.h"
+#include "runtime_frames.h"
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
@@ -14,7 +17,10 @@
 struct module {
 	struct module *next;
 	int file;
-	Dwarf *dwarf;			       /* NULL: none */
+	Elf *elf;     /* NULL: none */
+	Dwarf *dwarf; /* NULL: none */
+	struct um_elf_symbols *symbols;
+	bool has_read_symbols;
 	char build_id[2 * BUILD_ID_BYTES + 1]; /* "": none */
 	char path[];
 };
@@ -36,6 +42,8 @@ void um_source_lines_destroy(struct um_source_lines *lines)
 		next = module->next;
 		if (module->dwarf)
 			dwarf_end(module->dwarf);
+		um_elf_symbols_destroy(module->symbols);
+		elf_end(module->elf);
 		if (module->file >= 0)
 			close(module->file);
 		free(module);
@@ -46,15 +54,10 @@ void um_source_lines_destroy(struct um_source_lines *lines)
 static void read_build_id(struct module *module)
 {
 	const void *id;
-	Elf *elf;
-
-	elf_version(EV_CURRENT);
-	elf = elf_begin(module->file, ELF_C_READ_MMAP, NULL);
-	ssize_t bytes = elf ? dwelf_elf_gnu_build_id(elf, &id) : 0;
+	ssize_t bytes = dwelf_elf_gnu_build_id(module->elf, &id);
 
 	for (ssize_t i = 0; bytes <= BUILD_ID_BYTES && i < bytes; i++)
 		snprintf(module->build_id + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
-	elf_end(elf);
 }
 
 static struct module *open_module(struct um_source_lines *lines, const char *path)
@@ -70,9 +73,12 @@ static struct module *open_module(struct um_source_lines *lines, const char *pat
 	*module = (struct module){.next = lines->modules, .file = open(path, O_RDONLY | O_CLOEXEC)};
 	strcpy(module->path, path);
 	if (module->file >= 0) {
-		read_build_id(module);
+		elf_version(EV_CURRENT);
+		module->elf = elf_begin(module->file, ELF_C_READ_MMAP, NULL);
 		module->dwarf = dwarf_begin(module->file, DWARF_C_READ);
 	}
+	if (module->elf)
+		read_build_id(module);
 	lines->modules = module;
 	return module;
 }
@@ -147,13 +153,18 @@ static size_t find_functions(Dwarf_Die *unit, Dwarf_Addr address, struct um_sour
 	return used;
 }
 
-/* HIP's headers wrap some calls in templates of their own: the caller is who called. */
+static bool is_wrapper(const struct um_source_frame *frame)
+{
+	return (frame->file && um_is_runtime_file(frame->file)) ||
+	       (frame->function && um_is_runtime_function(frame->function, frame->file));
+}
+
+/* HIP's headers and CUDA's wrap some calls in templates: the caller is who called. */
 static size_t skip_wrappers(struct um_source_frame *frames, size_t count)
 {
 	size_t wrappers = 0;
 
-	while (wrappers + 1 < count && frames[wrappers].inlined && frames[wrappers].file &&
-	       strstr(frames[wrappers].file, "/include/hip/"))
+	while (wrappers + 1 < count && frames[wrappers].inlined && is_wrapper(&frames[wrappers]))
 		wrappers++;
 	memmove(frames, frames + wrappers, (count - wrappers) * sizeof(*frames));
 	return count - wrappers;
@@ -188,4 +199,17 @@ const char *um_source_lines_build_id(struct um_source_lines *lines, const char *
 	const struct module *module = open_module(lines, path);
 
 	return module && *module->build_id ? module->build_id : NULL;
+}
+
+const char *um_source_lines_symbol(struct um_source_lines *lines, const char *path,
+				   uint64_t return_address)
+{
+	struct module *module = open_module(lines, path);
+
+	if (!module || !module->elf)
+		return NULL;
+	if (!module->has_read_symbols)
+		module->symbols = um_elf_symbols_create(module->elf);
+	module->has_read_symbols = true;
+	return um_elf_symbols_find(module->symbols, return_address - 1);
 }

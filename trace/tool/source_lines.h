@@ -30,6 +30,11 @@ void um_source_lines_destroy(struct um_source_lines *); /* NULL is legal */
 size_t um_source_lines_find(struct um_source_lines *lines, const char *path,
 			    uint64_t return_address, struct um_source_frame *frames,
 			    size_t capacity);
+/*
+ * The mangled name of the function that calls, from the file's symbols; NULL: none. Lives as above.
+ */
+const char *um_source_lines_symbol(struct um_source_lines *lines, const char *path,
+				   uint64_t return_address);
 /* GNU build id of the file, in hexadecimal; NULL: it has none, or is not there. Lives as above. */
 const char *um_source_lines_build_id(struct um_source_lines *lines, const char *path);
 

@@ -18,6 +18,7 @@ enum option_key {
 	OPTION_NO_REQUESTS,
 	OPTION_HOST_WATCH,
 	OPTION_PAGEABLE,
+	OPTION_FAULTS,
 	OPTION_NO_MODEL,
 	OPTION_VERSION,
 };
@@ -52,7 +53,14 @@ static const struct argp_option options[] = {
 	 "Record what kernels do to memory that HIP did not allocate: malloc, new, variables and "
 	 "stacks of the host, mapped files; else it is only counted",
 	 3},
-	{NULL, 0, NULL, 0, "Faults and migrations, which a driver model adds after the run:", 4},
+	{"faults", OPTION_FAULTS, "off|gpu|all", 0,
+	 "On an NVIDIA GPU: page faults of none, of the GPU, or of the host too, which slows the "
+	 "program down at each; default: gpu",
+	 3},
+	{NULL, 0, NULL, 0,
+	 "Faults and migrations of a program that runs without a GPU, which a driver model adds after "
+	 "the run:",
+	 4},
 	{"driver", OPTION_DRIVER, "NAME", 0,
 	 "Driver model; default: the machine's own, which is amdgpu_svm for AMD's, nvidia_uvm for NVIDIA's",
 	 4},
@@ -68,18 +76,20 @@ static const char documentation[] =
 	"copies, advice, prefetches, kernel launches, and which pages and 64-byte lines each "
 	"kernel "
 	"and the host touched, in order. No GPU is needed: kernels compiled by umhipcc run on the "
-	"CPU."
+	"CPU. Of a program that uses CUDA on an NVIDIA GPU it records what the driver did: kernels "
+	"with their times, page faults, each migration with its cause, remote mappings."
 	"\v"
 	"The trace is an SQLite database that can be read at any moment, also while the program "
 	"runs or after it crashed. Accesses in it are what the kernels did; times are the CPU's; page "
-	"faults and migrations are those of a driver model, not of hardware. Table 'origin' says "
-	"so for each kind of record.\n\n"
+	"faults and migrations are those of a driver model, not of hardware. On a GPU all of it is "
+	"measured and nothing modelled. Table 'origin' says which, for each kind of record.\n\n"
 	"PROGRAM's input, output, signals and exit status are as without umtrace. Where the trace "
 	"cannot be written any more, PROGRAM goes on untraced.\n\n"
 	"Examples:\n"
 	"  umtrace ./app data.bin            writes app.um.db\n"
 	"  umtrace -o run1.um.db -- ./app -v\n"
 	"  umtrace --xnack on --memory 4GiB --force ./app\n"
+	"  umtrace --faults=all ./cuda_app   with the host's page faults, on an NVIDIA GPU\n"
 	"  umanalyze summary app.um.db       what is in it\n"
 	"  umsim replay app.um.db -P x.yaml  what it would have done under a policy\n\n"
 	"Exit status: PROGRAM's own, 128+n if signal n ended it; 125 umtrace failed before PROGRAM "
@@ -115,6 +125,21 @@ static int parse_host_watch(struct um_trace_options *parsed, const char *text)
 		       "no way to watch the host is called '%s'; there are: auto, wp-async, "
 		       "uffd-sync, mprotect, none",
 		       text);
+}
+
+static int parse_faults(struct um_trace_options *parsed, const char *text)
+{
+	static const char *const words[] = {[UM_TAP_FAULTS_OFF] = "off",
+					    [UM_TAP_FAULTS_GPU] = "gpu",
+					    [UM_TAP_FAULTS_ALL] = "all"};
+
+	for (uint32_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(words[i], text)) {
+			parsed->faults = i;
+			parsed->faults_given = true;
+			return 0;
+		}
+	return um_fail(UM_EINVAL, "--faults: '%s' is none of off, gpu, all", text);
 }
 
 static int parse_output(struct um_trace_options *parsed, const char *text)
@@ -166,6 +191,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_PAGEABLE:
 		parsed->pageable = true;
 		break;
+	case OPTION_FAULTS:
+		error = parse_faults(parsed, value);
+		break;
 	case OPTION_NO_MODEL:
 		parsed->no_model = true;
 		break;
@@ -203,6 +231,7 @@ int um_trace_options_parse(struct um_trace_options *parsed, int argc, char **arg
 					 NULL};
 
 	*parsed = (struct um_trace_options){.host_watch = UM_HOST_WATCH_BEST,
+					    .faults = UM_TAP_FAULTS_GPU,
 					    .xnack = UM_XNACK_UNKNOWN};
 	argp_err_exit_status = UM_TRACE_FAILED;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, parsed))

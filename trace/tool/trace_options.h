@@ -21,7 +21,9 @@ struct um_trace_options {
 	const char *machine, *driver;
 	uint64_t page_bytes, memory_bytes; /* 0: the driver's, the machine's */
 	uint32_t host_watch;		   /* enum um_host_watch or UM_HOST_WATCH_BEST */
-	enum um_xnack xnack;		   /* UNKNOWN: as the environment and the machine have it */
+	uint32_t faults;		   /* enum um_tap_faults */
+	bool faults_given;
+	enum um_xnack xnack; /* UNKNOWN: as the environment and the machine have it */
 	bool force, quiet, no_requests, pageable, no_model;
 	char **program; /* its words, up to NULL; into argv */
 };

@@ -1,6 +1,7 @@
 /* umtrace: runs a program, writes its trace, adds what a driver model says of it. */
 #include "closing.h"
 #include "ingest.h"
+#include "injection.h"
 #include "model.h"
 #include "program.h"
 #include "progress.h"
@@ -43,6 +44,7 @@ struct tracing {
 	struct um_spool_reader *spool;
 	struct um_ingest *ingest;
 	struct um_program program;
+	struct um_injection injection;
 	struct um_progress progress;
 	bool is_static, attached;
 	bool lost; /* the trace could not be written to its end */
@@ -113,6 +115,8 @@ static int find_libraries(struct tracing *tracing)
 
 	if (!error && !watches_without_wrapping(tracing->options.host_watch))
 		error = add_library(&tracing->preload, WRAP_LIBRARY);
+	if (!error)
+		error = um_injection_find(&tracing->injection);
 	return error;
 }
 
@@ -170,6 +174,8 @@ static int create_spool(struct tracing *tracing)
 		.requests = !tracing->options.no_requests,
 		.host_watch = tracing->options.host_watch,
 		.pageable = tracing->options.pageable,
+		.faults = tracing->options.faults,
+		.set_nvtx = tracing->injection.nvtx != NULL,
 	};
 
 	um_model_spool_config(&tracing->model, &config);
@@ -213,6 +219,8 @@ static int prepare(struct tracing *tracing)
 		error = um_ingest_create(&tracing->ingest, tracing->db, &run);
 	if (error)
 		unlink(tracing->options.output);
+	else
+		um_ingest_expect_faults(tracing->ingest, tracing->options.faults);
 	return error;
 }
 
@@ -296,12 +304,17 @@ static int finish_trace(struct tracing *tracing)
 	};
 	int error = um_ingest_finish(tracing->ingest, &ended);
 
-	return error ? error : um_model_complete_devices(&tracing->model, tracing->db);
+	/* The link of the machine that would have been played is none of a GPU's. */
+	if (error || um_ingest_totals(tracing->ingest)->measured)
+		return error;
+	return um_model_complete_devices(&tracing->model, tracing->db);
 }
 
 static void add_model(struct tracing *tracing)
 {
-	if (tracing->options.no_model || um_ingest_totals(tracing->ingest)->ops == 0)
+	const struct um_ingest_totals *totals = um_ingest_totals(tracing->ingest);
+
+	if (tracing->options.no_model || totals->ops == 0 || totals->measured)
 		return;
 	int error = um_model_run(&tracing->model, tracing->db, um_ingest_run(tracing->ingest),
 				 um_progress_model, &tracing->progress);
@@ -322,6 +335,8 @@ static void close_session(struct tracing *tracing)
 		.model = &tracing->model,
 		.attached = tracing->attached,
 		.is_static = tracing->is_static,
+		.options = &tracing->options,
+		.injection = &tracing->injection,
 		.db = tracing->db,
 	};
 
@@ -369,6 +384,7 @@ static int start(struct tracing *tracing)
 		.words = tracing->options.program,
 		.preload = tracing->preload,
 		.spool = um_spool_path(tracing->spool),
+		.injection = &tracing->injection,
 	};
 	int error = um_program_start(&tracing->program, &start);
 
@@ -419,6 +435,7 @@ int main(int argc, char **argv)
 	um_spool_destroy(tracing.spool);
 	um_model_fini(&tracing.model);
 	um_trace_options_free(&tracing.options);
+	um_injection_fini(&tracing.injection);
 	free(tracing.program_path);
 	free(tracing.command);
 	free(tracing.environment);

@@ -115,7 +115,7 @@ static struct um_summary *summary_after(const char *sql)
 	assert_int_equal(um_db_exec(db, "BEGIN"), 0);
 	if (um_db_exec(db, sql))
 		fail_msg("%s", um_error_message());
-	if (um_summary_load(&summary, db))
+	if (um_summary_load(&summary, db, NULL))
 		fail_msg("%s", um_error_message());
 	assert_int_equal(um_db_exec(db, "ROLLBACK"), 0);
 	um_db_close(db);
@@ -353,7 +353,7 @@ static void refused(void **state)
 		assert_int_equal(um_db_exec(db, "BEGIN"), 0);
 		if (um_db_exec(db, damages[i]))
 			fail_msg("%s", um_error_message());
-		if (um_summary_load(&summary, db) != UM_EFORMAT)
+		if (um_summary_load(&summary, db, NULL) != UM_EFORMAT)
 			fail_msg("%s: taken", damages[i]);
 		assert_non_null(strstr(um_error_message(), trace_path));
 		assert_int_equal(um_db_exec(db, "ROLLBACK"), 0);

@@ -303,7 +303,7 @@ static void kinds_are_those_of_the_schema(void **state)
 		assert_int_equal(um_db_insert(db, &um_table_op, &op), 0);
 	}
 	assert_int_equal(op.op, UM_OP_KINDS - 1);
-	op.kind = "range";
+	op.kind = "dream";
 	assert_int_equal(um_db_insert(db, &um_table_op, &op), UM_EINVAL);
 	for (const struct um_word *word = um_allocation_words; word->word; word++) {
 		allocation.kind = word->word;
@@ -495,6 +495,81 @@ static void damaged_chunks_are_errors(void **state)
 	free(data);
 }
 
+/* Doubles what it is of, and leaves out the one of 20. */
+static int put_again(const void *told, void *context)
+{
+	struct um_fault_row row = *(const struct um_fault_row *)told;
+
+	row.faults *= 2;
+	return row.start_ns == 20 ? 0 : um_db_insert(context, &um_table_fault, &row);
+}
+
+static int stop_at_once(const void *told, void *context)
+{
+	(void)told;
+	(void)context;
+	return UM_ESTOPPED;
+}
+
+static int64_t ask_plainly(struct um_db *db, const char *sql)
+{
+	int64_t answer;
+
+	assert_int_equal(um_db_integer(db, sql, 0, &answer), 0);
+	return answer;
+}
+
+static void rows_are_written_anew_in_order(void **state)
+{
+	struct um_db *db = create();
+
+	(void)state;
+	for (int64_t i = 3; i > 0; i--) {
+		const struct um_fault_row row = {.pages = 1,
+						 .faults = i,
+						 .access = "write",
+						 .start_ns = 10 * i,
+						 .end_ns = 99};
+
+		assert_int_equal(um_db_insert(db, &um_table_fault, &row), 0);
+	}
+	assert_int_equal(um_db_begin(db), 0);
+	assert_int_equal(um_db_rewrite(db, &um_table_fault, "start_ns, rowid", put_again, db), 0);
+	assert_int_equal(um_db_commit(db), 0);
+	assert_int_equal(
+		ask_plainly(db,
+			    "SELECT count(*) FROM fault WHERE access = 'write' AND end_ns = 99"),
+		2);
+	assert_int_equal(ask_plainly(db, "SELECT faults FROM fault WHERE rowid = 1"), 2);
+	assert_int_equal(ask_plainly(db, "SELECT faults FROM fault WHERE rowid = 2"), 6);
+	/* What was undone can be done again. */
+	assert_int_equal(um_db_begin(db), 0);
+	assert_int_equal(um_db_rewrite(db, &um_table_fault, "rowid", stop_at_once, NULL),
+			 UM_ESTOPPED);
+	assert_int_equal(um_db_exec(db, "ROLLBACK"), 0);
+	assert_int_equal(ask_plainly(db, "SELECT count(*) FROM fault"), 2);
+	assert_int_equal(um_db_rewrite(db, &um_table_fault, "rowid", put_again, db), 0);
+	assert_int_equal(um_db_close(db), 0);
+}
+
+static void values_are_set(void **state)
+{
+	static const char set[] = "UPDATE op SET end_ns = ?, site = ? WHERE op = ?";
+	struct um_db *db = create();
+	const struct um_op_row row = {.op = 7, .kind = "launch"};
+
+	(void)state;
+	assert_int_equal(um_db_insert(db, &um_table_op, &row), 0);
+	for (int64_t i = 1; i < 100; i++) /* more often than there are statements */
+		assert_int_equal(um_db_update(db, set, (int64_t[]){i, UM_NULL, 7}, 3), 0);
+	assert_int_equal(ask_plainly(db, "SELECT end_ns FROM op WHERE site IS NULL"), 99);
+	assert_int_equal(um_db_update(db, "UPDATE op SET flags = ?", (int64_t[]){UM_NULL}, 1),
+			 UM_EINVAL);
+	assert_int_equal(um_db_update(db, "UPDATE nowhere SET flags = ?", (int64_t[]){1}, 1),
+			 UM_EIO);
+	assert_int_equal(um_db_close(db), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -510,6 +585,8 @@ int main(void)
 		cmocka_unit_test(null_where_a_value_must_be_is_damage),
 		cmocka_unit_test(chunks_return),
 		cmocka_unit_test(damaged_chunks_are_errors),
+		cmocka_unit_test(rows_are_written_anew_in_order),
+		cmocka_unit_test(values_are_set),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);

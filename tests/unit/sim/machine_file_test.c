@@ -110,7 +110,8 @@ static const struct refusal refusals[] = {
 	 "m.yaml:12:5: l2: 5GiB is out of range: it can be 1 B to 3.725 GiB"},
 };
 
-static char *replaced(const char *from, const char *to)
+/* Not inlined: gcc 12 then takes what asprintf() made for the address of `text`. */
+__attribute__((noinline)) static char *replaced(const char *from, const char *to)
 {
 	const char *at = strstr(small, from);
 	char *text;

@@ -24,14 +24,14 @@ static void limits(void **state)
 		uint64_t bytes;
 		double times;
 	} cases[] = {
-		{"16GiB", 0, 16ull << 30, 0},  {"7447KiB", 0, 7447ull << 10, 0},
+		{"16GiB", 0, 16ull << 30, 0},  {"7448KiB", 0, 7448ull << 10, 0},
 		{"0.8x", 0, 0, 0.8},	       {"1x", 0, 0, 1},
 		{"2.50 x", 0, 0, 2.5},	       {"0x", UM_EINVAL, 0, 0},
 		{"-1x", UM_EINVAL, 0, 0},      {"x", UM_EINVAL, 0, 0},
 		{"80%", UM_EINVAL, 0, 0},      {"0.8", UM_EINVAL, 0, 0},
 		{"0.8X", UM_EINVAL, 0, 0},     {"0.8xx", UM_EINVAL, 0, 0},
 		{"9999999x", UM_EINVAL, 0, 0}, {"", UM_EINVAL, 0, 0},
-		{"0B", UM_EINVAL, 0, 0},
+		{"0B", UM_EINVAL, 0, 0},       {"7447KiB", UM_EINVAL, 0, 0},
 	};
 
 	(void)state;

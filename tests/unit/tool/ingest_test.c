@@ -1,106 +1,13 @@
 /* Records in, rows out; and records that a program with a wild pointer may have written. */
+#include "ingest_fixture.h"
+
 #include "trace/base/error.h"
 #include "trace/spool/access_stream.h"
-#include "trace/spool/spool_ring.h"
-#include "trace/tool/ingest.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-static char directory[] = "/tmp/umtrace-ingest-XXXXXX";
-static char path[64];
-
-struct fixture {
-	struct um_db *db;
-	struct um_ingest *ingest;
-	_Alignas(8) char record[UM_SPOOL_RECORD_MAX];
-};
-
-static int make_directory(void **state)
-{
-	(void)state;
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s/a.um.db", directory);
-	return 0;
-}
-
-static int remove_directory(void **state)
-{
-	(void)state;
-	unlink(path);
-	return rmdir(directory);
-}
-
-static const struct um_run_row running = {
-	.role = "trace",
-	.tool = "umtrace test",
-	.command = "./app",
-	.pid = UM_NULL,
-	.rank = UM_NULL,
-	.ranks = UM_NULL,
-	.clock = "CLOCK_BOOTTIME",
-	.end_ns = UM_NULL,
-	.ended = "running",
-	.exit_status = UM_NULL,
-	.exit_signal = UM_NULL,
-	.filter_pages = UM_NULL,
-	.page_bytes = UM_NULL,
-	.memory_bytes = UM_NULL,
-};
-
-static int start(void **state)
-{
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
-	*state = fixture;
-	return !fixture || um_db_create(&fixture->db, path, true) ||
-	       um_ingest_create(&fixture->ingest, fixture->db, &running);
-}
-
-static int stop(void **state)
-{
-	struct fixture *fixture = *state;
-
-	um_ingest_destroy(fixture->ingest);
-	int error = um_db_close(fixture->db);
-	free(fixture);
-	return error;
-}
-
-/* --- records --- */
-
-static void put(struct fixture *fixture, uint16_t kind, const void *body, size_t bytes)
-{
-	struct um_record *record = (struct um_record *)fixture->record;
-
-	memset(fixture->record, 0, bytes + 16);
-	memcpy(fixture->record, body, bytes);
-	record->kind = kind;
-	record->bytes = (uint32_t)((bytes + 7) & ~(size_t)7);
-	assert_int_equal(um_ingest_record(fixture->ingest, record), 0);
-}
-
-#define PUT(fixture, kind, ...) put(fixture, kind, &(__VA_ARGS__), sizeof(__VA_ARGS__))
-
-/* A record that ends with text. */
-static void put_text(struct fixture *fixture, uint16_t kind, const void *body, size_t bytes,
-		     const char *text, size_t text_bytes)
-{
-	char whole[8192];
-
-	assert_true(bytes + text_bytes <= sizeof(whole));
-	memcpy(whole, body, bytes);
-	memcpy(whole + bytes, text, text_bytes);
-	put(fixture, kind, whole, bytes + text_bytes);
-}
 
 static void hello(struct fixture *fixture)
 {
@@ -138,20 +45,6 @@ static void ready(struct fixture *fixture)
 	op(fixture, 1, UM_OP_ALLOC, 2001);
 	allocation(fixture, 1, 100 * UM_PAGE_BYTES);
 	op(fixture, 2, UM_OP_LAUNCH, 0);
-}
-
-static void expect(struct fixture *fixture, const char *sql, int64_t wanted)
-{
-	int64_t got;
-
-	assert_int_equal(um_db_integer(fixture->db, sql, 0, &got), 0);
-	if (got != wanted)
-		fail_msg("%s: %lld, expected %lld", sql, (long long)got, (long long)wanted);
-}
-
-static uint64_t invalid(const struct fixture *fixture)
-{
-	return um_ingest_totals(fixture->ingest)->invalid;
 }
 
 /* --- right ones --- */
@@ -309,7 +202,7 @@ static int64_t ask_another(const char *sql)
 	struct um_db *reader;
 	int64_t answer;
 
-	assert_int_equal(um_db_open(&reader, path), 0);
+	assert_int_equal(um_db_open(&reader, ingest_path), 0);
 	assert_int_equal(um_db_integer(reader, sql, 0, &answer), 0);
 	assert_int_equal(um_db_close(reader), 0);
 	return answer;
@@ -525,7 +418,7 @@ static void what_is_too_much_to_count_is_not_known(void **state)
 				  .lines_read = 1,
 				  .requests = UINT32_MAX});
 	expect(fixture, "SELECT count(*) FROM page_access WHERE requests IS NULL", 1);
-	assert_int_equal(um_ingest_finish(fixture->ingest, &running), 0);
+	assert_int_equal(um_ingest_finish(fixture->ingest, &ingest_running), 0);
 	expect(fixture, "SELECT count FROM loss WHERE kind = 'uncounted' AND op IS NULL", 1);
 }
 
@@ -537,7 +430,8 @@ static void nothing_before_hello(void **state)
 
 	op(fixture, 1, UM_OP_ALLOC, 2001);
 	assert_int_equal(invalid(fixture), 1);
-	PUT(fixture, UM_RECORD_HELLO, (struct um_record_hello){.spool_version = 7, .backend = 1});
+	PUT(fixture, UM_RECORD_HELLO,
+	    (struct um_record_hello){.spool_version = UM_SPOOL_VERSION + 1, .backend = 1});
 	assert_int_equal(invalid(fixture), 2);
 	hello(fixture);
 	hello(fixture);
@@ -652,7 +546,7 @@ static void page_runs_must_be_possible(void **state)
 	assert_int_equal(invalid(fixture), 2);
 	expect(fixture, "SELECT count(*) FROM page_access", 0);
 
-	assert_int_equal(um_ingest_finish(fixture->ingest, &running), 0);
+	assert_int_equal(um_ingest_finish(fixture->ingest, &ingest_running), 0);
 	expect(fixture, "SELECT count FROM loss WHERE kind = 'invalid_record'", (int64_t)count + 2);
 }
 
@@ -704,11 +598,11 @@ static void random_records_do_no_harm(void **state)
 		record->kind = (uint16_t)(rand_r(&seed) % 13);
 		assert_int_equal(um_ingest_record(fixture->ingest, record), 0);
 	}
-	assert_int_equal(um_ingest_finish(fixture->ingest, &running), 0);
+	assert_int_equal(um_ingest_finish(fixture->ingest, &ingest_running), 0);
 	expect(fixture, "SELECT count(*) FROM run", 1);
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, start, stop)
+#define TEST(test) cmocka_unit_test_setup_teardown(test, ingest_start, ingest_stop)
 
 int main(void)
 {
@@ -738,5 +632,5 @@ int main(void)
 		TEST(random_records_do_no_harm),
 	};
 
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+	return cmocka_run_group_tests(tests, ingest_make_directory, ingest_remove_directory);
 }

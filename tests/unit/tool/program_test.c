@@ -94,7 +94,7 @@ static int status_of(const char *command)
 {
 	char shell[] = "/bin/sh", option[] = "-c";
 	char *words[] = {shell, option, (char *)(uintptr_t)command, NULL};
-	const struct um_program_start start = {shell, words, "", "/nowhere"};
+	const struct um_program_start start = {shell, words, "", "/nowhere", NULL};
 	struct um_program program;
 
 	signal(SIGPIPE, SIG_DFL); /* after the one before */
@@ -123,7 +123,7 @@ static void what_cannot_be_executed_is_said(void **state)
 {
 	char path[128];
 	char *words[] = {path, NULL};
-	const struct um_program_start start = {path, words, "", "/nowhere"};
+	const struct um_program_start start = {path, words, "", "/nowhere", NULL};
 	struct um_program program;
 
 	(void)state;
@@ -143,7 +143,7 @@ static void a_script_needs_no_first_line(void **state)
 {
 	char path[128], name[] = "bare";
 	char *words[] = {name, NULL};
-	const struct um_program_start start = {path, words, "", "/nowhere"};
+	const struct um_program_start start = {path, words, "", "/nowhere", NULL};
 	struct um_program program;
 
 	(void)state;

@@ -1,0 +1,2 @@
+#include <vector_functions.h>
+#include <vector_types.h>

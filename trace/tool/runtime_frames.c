@@ -1,0 +1,65 @@
+#include "runtime_frames.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+/* nvcc 12 and 13 name the function that packs a kernel's arguments so. */
+#define STUB "__device_stub_"
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+bool um_is_runtime_module(const char *path)
+{
+	static const char *const libraries[] = {"libcuda.so", "libcudart.so", "libcupti.so",
+						"libnvToolsExt", "libumtrace_cupti.so"};
+
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
+		if (starts_with(base_name(path), libraries[i]))
+			return true;
+	return false;
+}
+
+bool um_is_runtime_file(const char *path)
+{
+	static const char *const files[] = {"cuda_runtime.h", "cuda_runtime_api.h",
+					    "host_runtime.h", "device_functions.h"};
+	const char *name = base_name(path);
+	size_t length = strlen(name);
+
+	/* HIP's wrappers, AMD's and ours for nvcc. */
+	if (strstr(path, "/include/hip/") || strstr(path, "/nvidia/hip/"))
+		return true;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (strcmp(name, files[i]) == 0)
+			return true;
+	return length > 7 && strcmp(name + length - 7, ".stub.c") == 0;
+}
+
+bool um_is_runtime_function(const char *name, bool has_source)
+{
+	if (strstr(name, STUB) || starts_with(name, "libcudart_static_"))
+		return true;
+	if (has_source)
+		return false;
+	return starts_with(name, "__cuda") ||
+	       (starts_with(name, "cuda") && isupper((unsigned char)name[4])) ||
+	       (starts_with(name, "_Z") && strstr(name, "cudaLaunchKernel"));
+}
+
+const char *um_stub_kernel(const char *name)
+{
+	const char *stub = strstr(name, STUB);
+
+	return stub ? stub + strlen(STUB) : NULL;
+}
