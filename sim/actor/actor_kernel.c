@@ -3,7 +3,9 @@
  * at least one; LDS and registers do not limit them here, and a launch has the whole machine, also
  * beside another. Groups run in the order in which the trace has them; a group runs until its next
  * touch faults (or its page is still on its way), since a hit takes no time of its own, and goes on
- * when that has been served. Runs of pages in one state are one step.
+ * when that has been served. Runs of pages in one state are one step. Where the driver has groups
+ * fault on several pages side by side (um_driver_ops.faults_side_by_side), a group goes on past a
+ * fault until so many of its touches wait.
  *
  * Time is a simple estimate: launch_ns before the first group; then the longest of the groups'
  * waiting, the bytes that lanes accessed at the memory's bandwidth (no caches), and the remote
@@ -30,6 +32,17 @@ struct slot { /* of a group in flight */
 	struct um_access_run run;
 	uint32_t touched; /* of run.count */
 	bool busy, has_run;
+	uint32_t waiting; /* touches aside */
+	bool resume_due;
+};
+
+/* A touch that waits while its group goes on; its slot has room for side_by_side of them. */
+struct touch_aside {
+	um_alloc_id allocation;
+	um_page page;
+	bool write;
+	bool in_use;
+	bool arrives; /* it was made, and waits for the page's data */
 };
 
 struct kernel {
@@ -44,6 +57,8 @@ struct kernel {
 	long fill_row_count;
 	struct slot *slots;
 	uint32_t slot_count, busy_slots;
+	uint32_t side_by_side;
+	struct touch_aside *aside; /* if side_by_side > 1: of all slots */
 	um_ns began;
 	um_ns roofline_ns;
 	um_ns ends_at;	  /* once all groups have ended */
@@ -56,6 +71,7 @@ static void free_kernel(struct kernel *kernel)
 	for (uint32_t i = 0; kernel->slots && i < kernel->slot_count; i++)
 		um_group_close(kernel->slots[i].cursor);
 	free(kernel->slots);
+	free(kernel->aside);
 	um_groups_close(kernel->groups);
 	um_remote_tally_fini(&kernel->remote);
 	free(kernel);
@@ -206,41 +222,126 @@ static uint32_t client_of(const struct kernel *kernel, const struct slot *slot)
 	return units ? (uint32_t)(slot - kernel->slots) % units : 0;
 }
 
-static int wait_for_fault(struct kernel *kernel, struct slot *slot, um_page page)
+static struct um_fault fault_of(const struct kernel *kernel, const struct slot *slot,
+				um_alloc_id allocation, um_page page, bool write)
 {
-	struct um_fault fault = {
+	return (struct um_fault){
 		.device = kernel->device,
-		.allocation = slot->run.allocation,
+		.allocation = allocation,
 		.client = client_of(kernel, slot),
 		.page = page,
-		.pages_ahead = slot->run.stride == 1 ? slot->run.count - slot->touched : 1,
-		.access = slot->run.write ? UM_FAULT_WRITE : UM_FAULT_READ,
+		.pages_ahead = 1,
+		.access = write ? UM_FAULT_WRITE : UM_FAULT_READ,
 		.op = kernel->op,
 	};
+}
 
+static int wait_for_fault(struct kernel *kernel, struct slot *slot, um_page page)
+{
+	struct um_fault fault = fault_of(kernel, slot, slot->run.allocation, page, slot->run.write);
+
+	if (slot->run.stride == 1)
+		fault.pages_ahead = slot->run.count - slot->touched;
 	return um_fault_buffers_raise(kernel->state->faults, &fault, run_slot, kernel,
 				      (uint64_t)(slot - kernel->slots));
 }
 
-/* `range` can be accessed now; counts it as touched. *ready: when its last page is there. */
-static int access_pages(struct kernel *kernel, struct slot *slot, const struct um_page_range *range,
+/* `range` can be accessed now. *ready: when its last page is there; 0: it is. */
+static int access_pages(struct kernel *kernel, const struct um_page_range *range, bool write,
 			uint32_t place, enum um_mapping_state map, um_ns *ready)
 {
 	struct um_simulation_state *state = kernel->state;
 	int error = 0;
 
+	*ready = 0;
 	if (!(place & UM_PAGE_POPULATED))
-		um_machine_touch(state->machine, range, kernel->device, slot->run.write,
-				 kernel->op);
+		um_machine_touch(state->machine, range, kernel->device, write, kernel->op);
 	if (map == UM_MAP_REMOTE && !um_machine_spec(state->machine)->apu)
 		error = um_remote_tally_add(&kernel->remote, state->machine, range);
 	else
 		*ready = um_machine_ready_at(state->machine, range, kernel->device);
 	if (state->driver->ops->on_touch)
-		state->driver->ops->on_touch(state->driver, range, kernel->device, slot->run.write);
-	slot->touched += range->pages;
+		state->driver->ops->on_touch(state->driver, range, kernel->device, write);
 	return error;
 }
+
+static bool is_allowed(enum um_mapping_state map, bool write)
+{
+	return map != UM_MAP_NONE && !(map == UM_MAP_LOCAL_READ && write);
+}
+
+/* --- touches aside --- */
+
+static int resume_slot(void *context, uint64_t index)
+{
+	struct kernel *kernel = context;
+
+	kernel->slots[index].resume_due = false;
+	return run_slot(kernel, index);
+}
+
+/* The touch is over; its group goes on when all that end at this instant have ended. */
+static int end_aside(struct kernel *kernel, uint64_t index, struct touch_aside *touch)
+{
+	struct slot *slot = &kernel->slots[index];
+
+	touch->in_use = false;
+	slot->waiting--;
+	if (slot->resume_due)
+		return 0;
+	slot->resume_due = true;
+	return um_engine_schedule(kernel->state->engine, um_engine_now(kernel->state->engine),
+				  resume_slot, kernel, index);
+}
+
+static int try_aside(void *context, uint64_t argument)
+{
+	struct kernel *kernel = context;
+	struct touch_aside *touch = &kernel->aside[argument];
+	uint64_t index = argument / kernel->side_by_side;
+	struct um_page_range range = {touch->allocation, touch->page, 1};
+	enum um_mapping_state map;
+	uint32_t place;
+	um_ns ready;
+	int error;
+
+	if (touch->arrives)
+		return end_aside(kernel, index, touch);
+	um_machine_run_end(kernel->state->machine, touch->allocation, touch->page, touch->page + 1,
+			   kernel->device, &place, &map);
+	if (!is_allowed(map, touch->write)) {
+		struct um_fault fault = fault_of(kernel, &kernel->slots[index], touch->allocation,
+						 touch->page, touch->write);
+
+		return um_fault_buffers_raise(kernel->state->faults, &fault, try_aside, kernel,
+					      argument);
+	}
+	error = access_pages(kernel, &range, touch->write, place, map, &ready);
+	if (error || !ready)
+		return error ? error : end_aside(kernel, index, touch);
+	touch->arrives = true;
+	return um_engine_schedule(kernel->state->engine, ready, try_aside, kernel, argument);
+}
+
+/* The page's touch waits, and its group goes on. `ready`: it was made, and has its data then. */
+static int put_aside(struct kernel *kernel, struct slot *slot, um_page page, um_ns ready)
+{
+	uint64_t first = (uint64_t)(slot - kernel->slots) * kernel->side_by_side, at = first;
+
+	while (kernel->aside[at].in_use)
+		at++;
+	assert(at < first + kernel->side_by_side);
+	kernel->aside[at] = (struct touch_aside){.allocation = slot->run.allocation,
+						 .page = page,
+						 .write = slot->run.write,
+						 .in_use = true,
+						 .arrives = ready > 0};
+	slot->waiting++;
+	return ready ? um_engine_schedule(kernel->state->engine, ready, try_aside, kernel, at)
+		     : try_aside(kernel, at);
+}
+
+/* --- touches in order --- */
 
 static int wait_for_queues(struct kernel *kernel, struct slot *slot)
 {
@@ -262,14 +363,22 @@ static int touch_managed(struct kernel *kernel, struct slot *slot, bool *waits)
 	struct um_page_range range = {run->allocation, page, end - page};
 	int error;
 
-	if (map == UM_MAP_NONE || (map == UM_MAP_LOCAL_READ && run->write)) {
-		*waits = true;
-		return wait_for_fault(kernel, slot, page);
+	if (!is_allowed(map, run->write)) {
+		*waits = kernel->side_by_side == 1 || slot->waiting + 1 == kernel->side_by_side;
+		if (kernel->side_by_side == 1)
+			return wait_for_fault(kernel, slot, page);
+		slot->touched++;
+		return put_aside(kernel, slot, page, 0);
 	}
-	error = access_pages(kernel, slot, &range, place, map, &ready);
-	*waits = ready > 0;
+	error = access_pages(kernel, &range, run->write, place, map, &ready);
+	slot->touched += range.pages;
 	if (error || !ready)
 		return error;
+	if (kernel->side_by_side > 1) {
+		*waits = slot->waiting + 1 == kernel->side_by_side;
+		return put_aside(kernel, slot, page, ready);
+	}
+	*waits = true;
 	return um_engine_schedule(kernel->state->engine, ready, run_slot, kernel,
 				  (uint64_t)(slot - kernel->slots));
 }
@@ -290,7 +399,8 @@ static int run_slot(void *context, uint64_t index)
 		}
 		if (!slot->has_run) {
 			error = next_run(kernel, slot);
-			if (!error && !slot->has_run)
+			waits = !slot->has_run && slot->waiting;
+			if (!error && !slot->has_run && !waits)
 				error = next_group(kernel, slot);
 			continue;
 		}
@@ -347,12 +457,18 @@ static um_ns roofline_ns(const struct kernel *kernel, int64_t bytes)
 	return ns < MOST_NS ? (um_ns)ns : (um_ns)MOST_NS;
 }
 
-uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *spec,
-				    const struct um_kernel_row *row)
+static double waves_of(const struct um_machine_spec *spec, const struct um_kernel_row *row)
 {
 	double lanes = (double)row->block_x * (double)row->block_y * (double)row->block_z;
 	double waves = ceil(lanes / spec->wave_lanes);
-	double groups = spec->compute_units * floor(spec->waves_per_unit / (waves < 1 ? 1 : waves));
+
+	return waves < 1 ? 1 : waves;
+}
+
+uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *spec,
+				    const struct um_kernel_row *row)
+{
+	double groups = spec->compute_units * floor(spec->waves_per_unit / waves_of(spec, row));
 	double all = (double)row->grid_x * (double)row->grid_y * (double)row->grid_z;
 
 	groups = groups > all ? all : groups;
@@ -367,6 +483,19 @@ static int64_t sum_known(int64_t a, int64_t b)
 	if (__builtin_add_overflow(a == UM_NULL ? 0 : a, b == UM_NULL ? 0 : b, &sum))
 		return a < 0 ? 0 : INT64_MAX;
 	return sum;
+}
+
+/* No group has more waves than a unit holds, whatever a file says. */
+static uint32_t faults_side_by_side(const struct kernel *kernel, const struct um_kernel_row *row)
+{
+	const struct um_machine_spec *spec = um_machine_spec(kernel->state->machine);
+	const struct um_driver *driver = kernel->state->driver;
+	double waves = waves_of(spec, row);
+
+	if (!driver->ops->faults_side_by_side)
+		return 1;
+	waves = waves < spec->waves_per_unit ? waves : spec->waves_per_unit;
+	return driver->ops->faults_side_by_side(driver, waves < 1 ? 1 : (uint32_t)waves);
 }
 
 static int prepare_launch(struct kernel *kernel)
@@ -387,6 +516,7 @@ static int prepare_launch(struct kernel *kernel)
 		um_ignore(state, "launches that never ended",
 			  "what they touched was not told: they touch nothing here");
 	kernel->slot_count = um_kernel_groups_in_flight(um_machine_spec(state->machine), row);
+	kernel->side_by_side = faults_side_by_side(kernel, row);
 	kernel->roofline_ns = roofline_ns(kernel, sum_known(row->bytes_read, row->bytes_written));
 	return um_groups_open(&kernel->groups, state->source, kernel->op);
 }
@@ -487,11 +617,15 @@ int um_kernel_start(struct um_task *task)
 	kernel->task = task;
 	kernel->op = (uint32_t)task->op.op;
 	kernel->device = um_simulation_device(state, &task->op);
+	kernel->side_by_side = 1;
 	error = is_launch ? prepare_launch(kernel) : prepare_fill(kernel);
 	if (error)
 		return error;
 	kernel->slots = calloc(kernel->slot_count + 1, sizeof(*kernel->slots));
-	if (!kernel->slots)
+	if (kernel->side_by_side > 1)
+		kernel->aside = calloc((size_t)kernel->slot_count * kernel->side_by_side,
+				       sizeof(*kernel->aside));
+	if (!kernel->slots || (kernel->side_by_side > 1 && !kernel->aside))
 		return um_fail(UM_ENOMEM, "no memory for %u groups in flight", kernel->slot_count);
 	return begin_later(kernel);
 }

@@ -170,6 +170,11 @@ struct um_driver_ops {
 	 * free as much, or refuse with UM_ELIMIT. Not NULL. */
 	int (*on_pressure)(struct um_driver *, const struct um_pressure *, um_ns *done_at);
 	/*
+	 * On how many pages a group of that many waves faults before it waits (>= 1). NULL: one,
+	 * which is waited for.
+	 */
+	uint32_t (*faults_side_by_side)(const struct um_driver *, uint32_t waves);
+	/*
 	 * Faults came into the buffer, whether the driver is busy or not. What it leaves there it
 	 * must come back for, with a timer: the next call comes after the next fault. Not NULL.
 	 */

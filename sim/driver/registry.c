@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct um_driver_ops *const drivers[] = {&um_driver_amdgpu_svm, &um_driver_demand};
+static const struct um_driver_ops *const drivers[] = {&um_driver_amdgpu_svm, &um_driver_nvidia_uvm,
+						      &um_driver_demand};
 
 #define DRIVERS (sizeof(drivers) / sizeof(*drivers))
 

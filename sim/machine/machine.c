@@ -68,7 +68,10 @@ void um_machine_destroy(struct um_machine *machine)
 		return;
 	for (size_t id = 0; id < machine->allocation_slots; id++)
 		free_allocation(machine, machine->allocations[id]);
+	for (size_t i = 0; i < machine->own_count; i++)
+		free_allocation(machine, machine->own[i]);
 	free(machine->allocations);
+	free(machine->own);
 	free(machine->arrivals);
 	for (size_t device = 0; device < UM_DEVICES_MAX; device++)
 		free(machine->queues[device].waiters);
@@ -211,6 +214,40 @@ static void give_back_memory(struct um_machine *machine, struct allocation *allo
 	}
 }
 
+static int grow_own(struct um_machine *machine)
+{
+	size_t capacity = machine->own_capacity ? machine->own_capacity * 2 : 16;
+	struct allocation **grown = realloc(machine->own, capacity * sizeof(struct allocation *));
+
+	if (!grown)
+		return um_fail(UM_ENOMEM, "no memory for %zu runs of a driver's pages", capacity);
+	machine->own = grown;
+	machine->own_capacity = capacity;
+	return 0;
+}
+
+int um_machine_add_own(struct um_machine *machine, uint32_t pages, um_alloc_id *id)
+{
+	struct allocation *allocation;
+
+	if (machine->own_count == machine->own_capacity && grow_own(machine))
+		return UM_ENOMEM;
+	*id = UM_OWN_PAGES + (um_alloc_id)machine->own_count;
+	allocation = calloc(1, sizeof(*allocation) + machine->places * sizeof(struct place_pages));
+	if (!allocation)
+		return um_fail(UM_ENOMEM, "no memory for %u pages of a driver", pages);
+	*allocation = (struct allocation){.id = *id,
+					  .home = UM_HOME_MANAGED,
+					  .bytes = (uint64_t)pages * UM_PAGE_BYTES,
+					  .pages = pages};
+	if (!make_bitmaps(machine, allocation)) {
+		free_allocation(machine, allocation);
+		return um_fail(UM_ENOMEM, "no memory for the page table of %u pages", pages);
+	}
+	machine->own[machine->own_count++] = allocation;
+	return 0;
+}
+
 void um_machine_remove(struct um_machine *machine, um_alloc_id id)
 {
 	struct allocation *allocation = find_allocation(machine, id);
@@ -223,7 +260,7 @@ void um_machine_remove(struct um_machine *machine, um_alloc_id id)
 		machine->memory[allocation->device].used_bytes -=
 			(uint64_t)allocation->pages * UM_PAGE_BYTES;
 	free_allocation(machine, allocation);
-	machine->allocations[id] = NULL;
+	*(id < UM_OWN_PAGES ? &machine->allocations[id] : &machine->own[id - UM_OWN_PAGES]) = NULL;
 }
 
 enum um_home um_machine_home(const struct um_machine *machine, um_alloc_id id)

@@ -143,6 +143,11 @@ int um_machine_migrate(struct um_machine *, const struct um_page_range *, um_dev
 /* Gives `to` a second valid copy (read-mostly). */
 int um_machine_duplicate(struct um_machine *, const struct um_page_range *, um_device_id to,
 			 const struct um_why *, um_ns at, um_ns *end);
+/*
+ * What is migrated or duplicated next goes on where the last transfer ended: it is part of that one,
+ * which was of pages of another allocation.
+ */
+void um_machine_join_next(struct um_machine *);
 /* Drops the copy at `from` of pages that have another; moves nothing. */
 int um_machine_drop(struct um_machine *, const struct um_page_range *, um_device_id from,
 		    const struct um_why *);
@@ -174,6 +179,13 @@ enum um_home {
 /* UM_ELIMIT: no room for a device allocation (the driver was asked before). */
 int um_machine_add(struct um_machine *, um_alloc_id, enum um_home, um_device_id, uint64_t bytes);
 void um_machine_remove(struct um_machine *, um_alloc_id);
+/*
+ * Managed pages that the program did not ask for and the driver has nevertheless, such as what is
+ * left of a block: like an allocation, but that its rows name none, and its id is UM_OWN_PAGES or
+ * above. UM_ENOMEM.
+ */
+#define UM_OWN_PAGES UM_ALLOC_IDS_END
+int um_machine_add_own(struct um_machine *, uint32_t pages, um_alloc_id *id);
 /* 0 if there is no such allocation now. */
 enum um_home um_machine_home(const struct um_machine *, um_alloc_id);
 /* Where a UM_HOME_DEVICE allocation is. */

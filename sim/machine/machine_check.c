@@ -261,23 +261,28 @@ static void compare(const struct um_machine_check *check, const struct found *fo
 			       found->reserved_bytes[device]);
 }
 
+static void walk_allocation(const struct um_machine_check *check,
+			    const struct allocation *allocation, struct found *found)
+{
+	if (!allocation || allocation->home == UM_HOME_HOST)
+		return;
+	if (allocation->home == UM_HOME_MANAGED)
+		walk_managed(check, allocation, found);
+	else
+		found->reserved_bytes[allocation->device] +=
+			(uint64_t)allocation->pages * UM_PAGE_BYTES;
+}
+
 /* Returns the words that were read. */
 static uint64_t walk(const struct um_machine_check *check)
 {
 	const struct um_machine *machine = check->machine;
-	struct found found = {.words = machine->allocation_slots};
+	struct found found = {.words = machine->allocation_slots + machine->own_count};
 
-	for (size_t id = 0; id < machine->allocation_slots; id++) {
-		const struct allocation *allocation = machine->allocations[id];
-
-		if (!allocation || allocation->home == UM_HOME_HOST)
-			continue;
-		if (allocation->home == UM_HOME_MANAGED)
-			walk_managed(check, allocation, &found);
-		else
-			found.reserved_bytes[allocation->device] +=
-				(uint64_t)allocation->pages * UM_PAGE_BYTES;
-	}
+	for (size_t id = 0; id < machine->allocation_slots; id++)
+		walk_allocation(check, machine->allocations[id], &found);
+	for (size_t i = 0; i < machine->own_count; i++)
+		walk_allocation(check, machine->own[i], &found);
 	compare(check, &found);
 	return found.words;
 }

@@ -85,12 +85,15 @@ struct um_machine {
 	struct link link[UM_DEVICES_MAX];
 	struct allocation **allocations; /* by id */
 	size_t allocation_slots;
+	struct allocation **own; /* by id less UM_OWN_PAGES */
+	size_t own_count, own_capacity;
 	struct arrival *arrivals;
 	size_t arrival_count, arrival_capacity;
 	um_ns last_arrival;
 	/* What moved last: mapping it afterwards is no news. */
 	struct um_page_range moved;
 	um_device_id moved_to;
+	bool join_next;
 };
 
 static inline unsigned place_of(um_device_id device)
@@ -100,6 +103,9 @@ static inline unsigned place_of(um_device_id device)
 
 static inline struct allocation *find_allocation(const struct um_machine *machine, um_alloc_id id)
 {
+	if (id >= UM_OWN_PAGES)
+		return id - UM_OWN_PAGES < machine->own_count ? machine->own[id - UM_OWN_PAGES]
+							      : NULL;
 	return id < machine->allocation_slots ? machine->allocations[id] : NULL;
 }
 
@@ -120,7 +126,7 @@ struct transfer {
 	um_ns start, end;
 };
 int um_machine_send_pages(struct um_machine *, const struct um_page_range *, um_device_id from,
-			  um_device_id to, um_ns at, struct transfer *);
+			  um_device_id to, bool joined, um_ns at, struct transfer *);
 
 static inline enum um_mapping_state mapping_of(const struct place_pages *place, um_page page)
 {
@@ -133,6 +139,17 @@ static inline void set_mapping(struct place_pages *place, um_page first, uint32_
 {
 	um_bitmap_fill(place->map_low, first, pages, state & 1);
 	um_bitmap_fill(place->map_high, first, pages, state & 2);
+}
+
+/* As rows name it. */
+static inline int64_t name_of(um_alloc_id id)
+{
+	return id < UM_OWN_PAGES ? (int64_t)id : UM_NULL;
+}
+
+static inline int64_t first_page_of(const struct um_page_range *run)
+{
+	return run->allocation < UM_OWN_PAGES ? (int64_t)run->first_page : UM_NULL;
 }
 
 static inline int64_t or_null(uint64_t value)

@@ -19,8 +19,8 @@ static um_ns data_ns(double bytes, double bytes_per_s)
 	return (um_ns)ceil(bytes * NS_PER_S / bytes_per_s);
 }
 
-um_ns um_machine_transfer(struct um_machine *machine, um_device_id device, bool to_device,
-			  uint64_t bytes, um_ns at)
+static um_ns book(struct um_machine *machine, um_device_id device, bool to_device, uint64_t bytes,
+		  um_ns latency, um_ns at)
 {
 	const struct um_link_spec *spec = &machine->spec->link;
 	struct link *link = &machine->link[device];
@@ -30,8 +30,14 @@ um_ns um_machine_transfer(struct um_machine *machine, um_device_id device, bool 
 	*(to_device ? &link->bytes_to_device : &link->bytes_to_host) += bytes;
 	return um_server_book(
 		to_device ? &link->to_device : &link->to_host, at,
-		spec->latency_ns + data_ns((double)bytes, to_device ? spec->to_device_bytes_per_s
-								    : spec->to_host_bytes_per_s));
+		latency + data_ns((double)bytes, to_device ? spec->to_device_bytes_per_s
+							   : spec->to_host_bytes_per_s));
+}
+
+um_ns um_machine_transfer(struct um_machine *machine, um_device_id device, bool to_device,
+			  uint64_t bytes, um_ns at)
+{
+	return book(machine, device, to_device, bytes, machine->spec->link.latency_ns, at);
 }
 
 um_ns um_machine_remote(struct um_machine *machine, um_device_id device, uint64_t bytes_to_device,
@@ -116,17 +122,19 @@ um_ns um_machine_ready_at(struct um_machine *machine, const struct um_page_range
 }
 
 int um_machine_send_pages(struct um_machine *machine, const struct um_page_range *range,
-			  um_device_id from, um_device_id to, um_ns at, struct transfer *transfer)
+			  um_device_id from, um_device_id to, bool joined, um_ns at,
+			  struct transfer *transfer)
 {
 	bool to_device = from == UM_HOST;
 	um_device_id device = to_device ? to : from;
 	uint64_t bytes = (uint64_t)range->pages * UM_PAGE_BYTES;
 	double rate = to_device ? machine->spec->link.to_device_bytes_per_s
 				: machine->spec->link.to_host_bytes_per_s;
-	um_ns duration = machine->spec->link.latency_ns + data_ns((double)bytes, rate);
+	um_ns latency = joined ? 0 : machine->spec->link.latency_ns;
+	um_ns duration = latency + data_ns((double)bytes, rate);
 
 	assert((from == UM_HOST) != (to == UM_HOST));
-	transfer->end = um_machine_transfer(machine, device, to_device, bytes, at);
+	transfer->end = book(machine, device, to_device, bytes, latency, at);
 	transfer->start = transfer->end - duration;
 
 	struct arrival arrival = {
@@ -134,7 +142,7 @@ int um_machine_send_pages(struct um_machine *machine, const struct um_page_range
 		.to = to,
 		.first_page = range->first_page,
 		.end_page = range->first_page + range->pages,
-		.data_from = transfer->start + machine->spec->link.latency_ns,
+		.data_from = transfer->start + latency,
 		.ns_per_page = UM_PAGE_BYTES * NS_PER_S / rate,
 		.end = transfer->end,
 	};

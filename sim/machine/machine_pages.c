@@ -65,18 +65,18 @@ static void lose_others(struct um_machine *machine, struct allocation *allocatio
 
 static void report_migration(struct um_machine *machine, const struct um_page_range *run,
 			     um_device_id from, um_device_id to, uint64_t bytes,
-			     const struct um_why *why, const struct transfer *transfer)
+			     const struct um_why *why, bool joined, const struct transfer *transfer)
 {
 	struct um_migration_row row = {
 		.op = or_null(why->op),
-		.allocation = run->allocation,
-		.first_page = run->first_page,
+		.allocation = name_of(run->allocation),
+		.first_page = first_page_of(run),
 		.pages = run->pages,
 		.bytes = (int64_t)bytes,
 		.source = from,
 		.destination = to,
 		.cause = um_word(um_cause_words, why->cause),
-		.transfers = bytes > 0,
+		.transfers = bytes > 0 && !joined,
 		.batch = or_null(why->batch),
 		.start_ns = (int64_t)transfer->start,
 		.end_ns = (int64_t)transfer->end,
@@ -93,6 +93,7 @@ struct move {
 	um_device_id to;
 	const struct um_why *why;
 	um_ns at, end;
+	bool joined; /* to the last transfer */
 };
 
 /* One hop of pages with data, to or from the host. */
@@ -100,12 +101,13 @@ static int hop(struct move *move, const struct um_page_range *run, um_device_id 
 	       um_device_id to)
 {
 	struct transfer transfer;
-	int error = um_machine_send_pages(move->machine, run, from, to, move->at, &transfer);
+	int error = um_machine_send_pages(move->machine, run, from, to, move->joined, move->at,
+					  &transfer);
 
 	if (error)
 		return error;
 	report_migration(move->machine, run, from, to, (uint64_t)run->pages * UM_PAGE_BYTES,
-			 move->why, &transfer);
+			 move->why, move->joined, &transfer);
 	move->at = transfer.end;
 	if (transfer.end > move->end)
 		move->end = transfer.end;
@@ -143,7 +145,7 @@ static int bring_copy(struct move *move, const struct um_page_range *run, struct
 	struct transfer nothing = {move->at, move->at};
 
 	report_migration(move->machine, run, first_holder(copies.holders), move->to, 0, move->why,
-			 &nothing);
+			 false, &nothing);
 	return 0;
 }
 
@@ -167,6 +169,16 @@ static int migrate_run(struct move *move, const struct um_page_range *run, struc
 	return 0;
 }
 
+/* A holder that has the pages mapped sees a write from now on: LOCAL becomes LOCAL_READ. */
+static void end_writing(struct place_pages *holder, const struct um_page_range *run)
+{
+	uint64_t end = (uint64_t)run->first_page + run->pages;
+
+	for (size_t word = run->first_page / UM_WORD_PAGES; word * UM_WORD_PAGES < end; word++)
+		holder->map_high[word] |=
+			holder->map_low[word] & um_bitmap_mask(word, run->first_page, end);
+}
+
 static int duplicate_run(struct move *move, const struct um_page_range *run, struct copies copies)
 {
 	unsigned place = place_of(move->to);
@@ -182,9 +194,8 @@ static int duplicate_run(struct move *move, const struct um_page_range *run, str
 	gain(move->machine, move->allocation, place, run, LEDGER_CAME);
 	move->machine->ledger[place_of(first_holder(copies.holders))][LEDGER_COPIED] += run->pages;
 	for (unsigned i = 0; i < move->machine->places; i++)
-		if (copies.holders >> i & 1) /* from now on a write there must be seen */
-			set_mapping(&move->allocation->place[i], run->first_page, run->pages,
-				    UM_MAP_LOCAL_READ);
+		if (copies.holders >> i & 1)
+			end_writing(&move->allocation->place[i], run);
 	set_mapping(&move->allocation->place[place], run->first_page, run->pages, UM_MAP_NONE);
 	return 0;
 }
@@ -211,12 +222,19 @@ static int for_each_run(struct move *move, const struct um_page_range *range, ru
 static int bring(struct um_machine *machine, const struct um_page_range *range, um_device_id to,
 		 const struct um_why *why, um_ns at, um_ns *end, run_fn call)
 {
-	struct move move = {machine, um_machine_managed(machine, range), to, why, at, at};
+	struct move move = {machine,	       um_machine_managed(machine, range), to, why, at, at,
+			    machine->join_next};
 	int error = for_each_run(&move, range, call);
 
+	machine->join_next = false;
 	note_moved(machine, range, to);
 	*end = move.end;
 	return error;
+}
+
+void um_machine_join_next(struct um_machine *machine)
+{
+	machine->join_next = true;
 }
 
 int um_machine_migrate(struct um_machine *machine, const struct um_page_range *range,
@@ -255,8 +273,8 @@ static void report_mapping(struct um_machine *machine, const struct um_page_rang
 	struct um_mapping_row row = {
 		.op = or_null(why->op),
 		.device = device,
-		.allocation = run->allocation,
-		.first_page = run->first_page,
+		.allocation = name_of(run->allocation),
+		.first_page = first_page_of(run),
 		.pages = run->pages,
 		.change = um_word(um_change_words, change),
 		.cause = change == UM_CHANGE_FIRST_TOUCH ? NULL
@@ -285,7 +303,8 @@ int um_machine_drop(struct um_machine *machine, const struct um_page_range *rang
 		    um_device_id from, const struct um_why *why)
 {
 	um_ns now = um_machine_now(machine);
-	struct move move = {machine, um_machine_managed(machine, range), from, why, now, now};
+	struct move move = {machine, um_machine_managed(machine, range), from, why, now, now,
+			    false};
 
 	return for_each_run(&move, range, drop_run);
 }

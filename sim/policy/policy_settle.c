@@ -57,7 +57,7 @@ int um_policy_set_driver(struct um_policy *policy, const char *name)
 static const struct {
 	const char *arch; /* how its name begins */
 	const char *driver;
-} machine_drivers[] = {{"gfx", "amdgpu_svm"}, {"", UM_DRIVER_DEFAULT}};
+} machine_drivers[] = {{"gfx", "amdgpu_svm"}, {"sm_", "nvidia_uvm"}, {"", UM_DRIVER_DEFAULT}};
 
 static int choose_driver(struct um_policy *policy, const struct um_machine_spec *machine)
 {
@@ -87,17 +87,20 @@ static void page_sizes_text(char *buffer, size_t capacity, const uint64_t *page_
 
 static int refuse_page_bytes(const struct um_policy *policy, const uint64_t *sizes)
 {
-	char list[256] = "", asked[32];
+	char list[256] = "", asked[32], message[400];
 
 	page_sizes_text(list, sizeof(list), sizes);
 	um_format_bytes(asked, sizeof(asked), policy->page_bytes);
+	snprintf(
+		message, sizeof(message),
+		policy->driver->page_bytes
+			? "page_size: driver %s does not take %s; it takes %s"
+			: "page_size: driver %s does not take %s: it has no choice, and goes by %s",
+		policy->driver->name, asked, list);
 	if (policy->page_at.line)
 		return um_fail_at(UM_EINVAL, policy->path, policy->page_at.line,
-				  policy->page_at.column,
-				  "page_size: driver %s does not take %s; it takes %s",
-				  policy->driver->name, asked, list);
-	return um_fail(UM_EINVAL, "page_size: driver %s does not take %s; it takes %s",
-		       policy->driver->name, asked, list);
+				  policy->page_at.column, "%s", message);
+	return um_fail(UM_EINVAL, "%s", message);
 }
 
 int um_policy_check_page_bytes(const struct um_policy *policy)

@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
 	 "trace was made with",
 	 0},
 	{"driver", OPTION_DRIVER, "NAME", 0,
-	 "Driver model, over the policy's; default: the machine's own, which is amdgpu_svm for AMD's",
+	 "Driver model, over the policy's; default: the machine's own, which is amdgpu_svm for AMD's, nvidia_uvm for NVIDIA's",
 	 0},
 	{"memory", OPTION_MEMORY, "BYTES|Nx", 0,
 	 "Device memory that the program may use, as 16GiB or 7448KiB, or as a multiple of its "

@@ -23,6 +23,7 @@ struct workload {
 static const struct workload workloads[] = {
 	{"resident sweeps", 262144, 262144, 1024, 40, 0},
 	{"first faults", 262144, 262144, 1024, 1, 0},
+	{"first faults of one group", 262144, 262144, 1, 1, 0},
 	{"sweeps over twice the memory", 65536, 32768, 256, 8, 0},
 	{"random, resident", 16384, 16384, 256, 128, 1},
 	{"random over twice the memory", 65536, 32768, 256, 16, 1},
@@ -125,8 +126,9 @@ static uint64_t run_lru(const struct workload *load, const struct sequence *sequ
 	return faults;
 }
 
-static void measure(const struct workload *load)
+static void measure(const struct workload *load, const char *driver)
 {
+	char text[128];
 	struct trace_fixture fx;
 	struct sequence sequence;
 	double start, replay, floor_time;
@@ -134,7 +136,9 @@ static void measure(const struct workload *load)
 
 	fx_open(&fx);
 	sequence = put_trace(&fx, load);
-	fx.policy.memory_bytes = (uint64_t)load->memory_pages * PAGE;
+	snprintf(text, sizeof(text), "driver: %s\nmemory: %lldKiB\n", driver,
+		 (long long)load->memory_pages * PAGE / 1024);
+	fx_policy(&fx, text);
 	fx.machine.memory_bytes = 1ull << 40;
 	fx.machine.compute_units = 128; /* all groups in flight */
 	start = bench_now_s();
@@ -143,9 +147,9 @@ static void measure(const struct workload *load)
 	start = bench_now_s();
 	lru_faults = run_lru(load, &sequence);
 	floor_time = bench_now_s() - start;
-	printf("%-30s %10.1f M touches/s  %8.2f M faults/s  floor %8.1f M touches/s  %6.2f times "
+	printf("%-10s %-30s %6.3f s %10.1f M touches/s  %8.2f M faults/s  floor %8.1f M touches/s  %6.2f times "
 	       "the floor's time (%llu faults, %llu of an LRU)\n",
-	       load->name, (double)sequence.count / replay / 1e6,
+	       driver, load->name, replay, (double)sequence.count / replay / 1e6,
 	       (double)fx.totals.device_faults / replay / 1e6,
 	       (double)sequence.count / floor_time / 1e6, replay / floor_time,
 	       (unsigned long long)fx.totals.device_faults, (unsigned long long)lru_faults);
@@ -155,7 +159,10 @@ static void measure(const struct workload *load)
 
 int main(void)
 {
-	for (size_t i = 0; i < sizeof(workloads) / sizeof(*workloads); i++)
-		measure(&workloads[i]);
+	static const char *const drivers[] = {"demand", "nvidia_uvm"};
+
+	for (size_t d = 0; d < sizeof(drivers) / sizeof(*drivers); d++)
+		for (size_t i = 0; i < sizeof(workloads) / sizeof(*workloads); i++)
+			measure(&workloads[i], drivers[d]);
 	return 0;
 }

@@ -53,7 +53,7 @@ enum um_traffic_cause {
 #define UM_EVENT_QUEUE_EVICTION "queue_eviction"
 #define UM_EVENT_VRAM_REFUSED	"vram_refused"	/* no room on the device: they stay on the host */
 #define UM_EVENT_FAULT_DROPPED	"fault_dropped" /* accesses wait for the driver to take them up */
-/* measured: pages that went to and fro, and a processor that had to wait on their account */
+/* pages that went to and fro, and a processor that had to wait on their account */
 #define UM_EVENT_WORD_THRASHING	 "thrashing"
 #define UM_EVENT_WORD_THROTTLING "throttling"
 

@@ -39,7 +39,8 @@ static const struct um_driver_ops amdgpu_svm = {.name = "amdgpu_svm",
 						.page_bytes = demand_pages,
 						.default_page_bytes = 2097152,
 						.evict = &um_evict_lru};
-static const struct um_driver_ops *const drivers[] = {&demand, &fixed, &amdgpu_svm};
+static const struct um_driver_ops nvidia_uvm = {.name = "nvidia_uvm", .default_page_bytes = 65536};
+static const struct um_driver_ops *const drivers[] = {&demand, &fixed, &amdgpu_svm, &nvidia_uvm};
 
 #define DRIVERS (sizeof(drivers) / sizeof(*drivers))
 
@@ -77,8 +78,9 @@ static char *text_of(const struct um_policy *policy)
 	return text;
 }
 
-static const struct um_machine_spec nvidia = {
-	.name = "h200", .arch = "sm_90", .devices = 1, .xnack = UM_XNACK_ALWAYS};
+/* Of nobody's: it has no driver of its own. */
+static const struct um_machine_spec other = {
+	.name = "other", .arch = "x1", .devices = 1, .xnack = UM_XNACK_ALWAYS};
 
 /* ---------------------------------------------------------------- what is refused */
 
@@ -96,10 +98,12 @@ static const struct refusal refusals[] = {
 	{"page_size: 8KiB\n", "p.yaml:1:12: page_size: driver demand does not take 8 KiB; it takes "
 			      "4 KiB, 64 KiB, 2 MiB"},
 	{"driver: fixed\npage_size: 4KiB\n",
-	 "p.yaml:2:12: page_size: driver fixed does not take 4 KiB; it takes 64 KiB"},
+	 "p.yaml:2:12: page_size: driver fixed does not take 4 KiB: it has no choice, and goes by "
+	 "64 KiB"},
 	/* The driver decides, wherever it stands. */
 	{"page_size: 4KiB\ndriver: fixed\n",
-	 "p.yaml:1:12: page_size: driver fixed does not take 4 KiB; it takes 64 KiB"},
+	 "p.yaml:1:12: page_size: driver fixed does not take 4 KiB: it has no choice, and goes by "
+	 "64 KiB"},
 	{"page_size: [4KiB]\n", "p.yaml:1:12: page_size takes a single value, not a list"},
 	{"driver: uvm\n", "p.yaml:1:9: no driver \"uvm\": there are demand, fixed"},
 	{"driver: {name: demand, batsh: 3}\n",
@@ -200,7 +204,7 @@ static void refused(void **state)
 					    strlen(refusals[i].text));
 		/* What depends on a driver that is not named is found when it is known. */
 		if (!error)
-			error = um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN);
+			error = um_policy_settle(policy, &other, UM_XNACK_UNKNOWN);
 		if (error != UM_EINVAL)
 			fail_msg("%s: %d", refusals[i].text, error);
 		assert_string_equal(um_error_message(), refusals[i].message);
@@ -329,7 +333,7 @@ static void defaults_are_spelled_out(void **state)
 				  "evict: driver\n"
 				  "program: {advice: keep, prefetch: keep}\n");
 	free(text);
-	assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), 0);
+	assert_int_equal(um_policy_settle(policy, &other, UM_XNACK_UNKNOWN), 0);
 	text = text_of(policy);
 	assert_string_equal(text, "machine: \"mi250x\"\n"
 				  "driver: {name: demand, service: 20us, batch: 32, window: 2MiB, "
@@ -368,7 +372,7 @@ static void orders_that_are_the_drivers_are_not_hypothetical(void **state)
 		struct um_policy *policy = parsed(expected->policy);
 		char *text;
 
-		assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), 0);
+		assert_int_equal(um_policy_settle(policy, &other, UM_XNACK_UNKNOWN), 0);
 		assert_ptr_equal(policy->evict, expected->order);
 		assert_ptr_equal(um_policy_hypothetical_order(policy), expected->hypothetical);
 		text = text_of(policy);
@@ -384,7 +388,7 @@ static void a_driver_may_take_no_order(void **state)
 	struct um_policy *policy = parsed("driver: fixed\nevict: lru\n");
 
 	(void)state;
-	assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), UM_EINVAL);
+	assert_int_equal(um_policy_settle(policy, &other, UM_XNACK_UNKNOWN), UM_EINVAL);
 	assert_string_equal(um_error_message(),
 			    "p.yaml: evict: driver fixed takes no eviction order");
 	um_policy_destroy(policy);
@@ -412,6 +416,8 @@ static void driver_of_the_machine(void **state)
 {
 	const struct um_machine_spec amd = {
 		.name = "mi250x", .arch = "gfx90a", .devices = 1, .xnack = UM_XNACK_PROCESS};
+	const struct um_machine_spec nvidia = {
+		.name = "h200", .arch = "sm_90", .devices = 1, .xnack = UM_XNACK_ALWAYS};
 	struct um_policy *policy = parsed("driver: {batch: 7}\npage_size: 2MiB\n");
 
 	(void)state;
@@ -425,8 +431,16 @@ static void driver_of_the_machine(void **state)
 	assert_ptr_equal(policy->driver, &demand);
 	um_policy_destroy(policy);
 
+	policy = parsed("page_size: 2MiB\n");
+	assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), UM_EINVAL);
+	assert_ptr_equal(policy->driver, &nvidia_uvm);
+	assert_string_equal(um_error_message(),
+			    "p.yaml:1:12: page_size: driver nvidia_uvm does not take 2 MiB: it has "
+			    "no choice, and goes by 64 KiB");
+	um_policy_destroy(policy);
+
 	policy = parsed("driver: {batch: 7}\n");
-	assert_int_equal(um_policy_settle(policy, &nvidia, UM_XNACK_UNKNOWN), 0);
+	assert_int_equal(um_policy_settle(policy, &other, UM_XNACK_UNKNOWN), 0);
 	assert_ptr_equal(policy->driver, &demand);
 	assert_int_equal(policy->params[1].integer, 7);
 	um_policy_destroy(policy);

@@ -1,0 +1,417 @@
+/*
+ * nvidia_uvm: what NVIDIA's unified-memory driver would do (open-gpu-kernel-modules,
+ * kernel-open/nvidia-uvm). Rules from source, not checked on hardware. Each names the function that
+ * it was read in; the text is that of 580 where no version stands, "590" is what 590 and later have.
+ * R stands for a rule, A for what is assumed or left out. "D" is where pages are to be, "F" the pages
+ * of one block that a service is for, "P" what it brings along.
+ *
+ * Blocks
+ * R1  Memory is known by blocks: what one range of addresses has in 2 MiB, aligned by address, at
+ *     most 512 pages (uvm_va_block_types.h). cudaMallocManaged makes ranges of whole 2 MiB: the rest
+ *     of an allocation's last 2 MiB is memory like the allocation, which trees populate and which
+ *     moves. Allocations below 2 MiB share them, one behind another (A2).
+ * R2  Advice belongs to a range. On part of a range it cuts the range, and the block, at each end
+ *     where the range has another policy (split_as_needed, uvm_policy.c). The pieces keep policy,
+ *     residency and mappings, and are never joined again (uvm_va_block_split_locked); what was known
+ *     of thrashing is forgotten.
+ *
+ * Faults of a device
+ * R3  Faults are served in batches, by one server a device. A batch takes the oldest entries, up to
+ *     fault_batch_count (256), those on one page counted each (fetch_fault_buffer_entries).
+ * R4  Sorted by address, then strongest access first; several on one page are served once, by the
+ *     strongest (service_fault_batch_block_locked).
+ * R5  Block by block: a page that the device has mapped well enough is passed over; one that
+ *     thrashes may be throttled (R31); the others get a destination each (R12), and the block is
+ *     served once for all of them.
+ * R6  Then (replay policy BATCH_FLUSH) the entries that were there when the batch was fetched, and
+ *     were not in it, are discarded; where more than half of the batch repeated pages, those that
+ *     came since are as well (uvm_parent_gpu_service_replayable_faults). One replay follows: every
+ *     stalled access tries again, and faults anew if it must. The next batch starts at once.
+ *
+ * What is brought along (uvm_perf_prefetch.c)
+ * R7  Once for each block and service, if all of F go to one D. Not for the API's prefetches, nor
+ *     for eviction. Off: prefetch_enable.
+ * R8  If no page of the block is resident anywhere and D is the preferred location, P is the block.
+ * R9  590: if there is a preferred location that is not D, P is empty.
+ * R10 Else: the pages resident on D, and F, are marked; of every aligned 64 KiB of the block with a
+ *     page of F and none that thrashes all are. What lies before the first aligned 64 KiB, behind
+ *     the last, or the block if it has none, counts as such a unit. A tree stands on these leaves,
+ *     with ghosts before them if the block does not start at 64 KiB: 16 less the pages before the
+ *     first 64 KiB. For each page of F that does not thrash: the largest node above it of which more
+ *     than 51 % is marked (prefetch_threshold) is in P; nodes end with the leaves.
+ *     A node that begins among the ghosts begins at the page with the number of ghosts, not at page
+ *     0 (compute_prefetch_region): what lies before is left out. 515 begins at page 0, and counts
+ *     leaves with the ghosts that 128 KiB would need, if the block has an aligned 128 KiB.
+ * R11 P loses F, what thrashes, and, towards the host, what the host has resident and mapped. It is
+ *     dropped while fewer than prefetch_min_faults pages faulted since D changed.
+ *
+ * Destinations (block_select_processor_residency), the first that fits
+ * R12 (a) Read-mostly: a read duplicates at the faulting processor, a write moves there. (b) The
+ *     faulting processor is the preferred location: there. (c) Pinned since it thrashes (R32): there.
+ *     (d) Nowhere resident: the preferred location if the processor can access that, else the
+ *     processor. (e) The processor is in accessed-by, and can access where it is: it stays, and is
+ *     mapped. (f) Not resident at the processor, which can access the preferred location: the
+ *     preferred location. (g) The processor.
+ * R13 A device can access host memory. The host can access a device's only over a coherent link.
+ *     Devices cannot access each other's (A5).
+ *
+ * Moving (uvm_va_block_make_resident_copy, block_copy_resident_pages_between)
+ * R14 Pages of F and P that D lacks are unmapped everywhere and copied, whether written or not. A
+ *     record is a run of neighbours, of one source and one cause, F or P, in one block. From one
+ *     device to another they go through host memory, two records.
+ * R15 Pages resident nowhere are made at D, zeroed, without a record: they are data from then on.
+ * R16 Duplication keeps the source; all lose the right to write (block_prep_read_duplicate_mapping).
+ *     Pages that come to D as the only copy end duplication: other copies go, without bytes.
+ * R17 The faulting processor is mapped, F and P, for writes too unless the range is read-mostly or
+ *     the page is duplicated (compute_new_permission). From another's memory: a remote mapping.
+ * R18 Then those of accessed-by that can access D, but for the preferred location where D is
+ *     another (uvm_va_block_add_mappings_after_migration); not in read-mostly ranges.
+ *
+ * The host
+ * R19 A host access that is not mapped is a fault of one page, also the first touch; destination and
+ *     tree as above (block_cpu_fault_locked).
+ *
+ * Calls
+ * R20 cudaMemPrefetchAsync brings exactly its pages, block by block, without a tree; under
+ *     read-mostly it duplicates. Over several blocks it makes two passes, of which the second maps:
+ *     with less memory than the range both move (uvm_migrate).
+ * R21 Afterwards D is mapped, for writes where it has the only copy, and accessed-by as in R18.
+ * R22 A preferred location unmaps what that processor has mapped from afar; an old one that is in
+ *     accessed-by is mapped again (uvm_va_range_set_preferred_location). Nothing moves.
+ * R23 Accessed-by maps at once what the processor can access and nobody has duplicated
+ *     (uvm_va_block_set_accessed_by); its end changes no mapping. Read-mostly: nothing.
+ * R24 Read-mostly takes the right to write from who has pages, and their mappings from all others
+ *     (va_block_set_read_duplication_locked). Its end leaves the copy at the preferred location, else
+ *     at the host, else at the first device, and maps accessed-by.
+ *
+ * Device memory (uvm_pmm_gpu.c)
+ * R25 A block of 2 MiB takes 2 MiB when its first page comes, and keeps them when its pages leave.
+ * R26 When memory is short, 2 MiB leave: those without pages first, then those that were made or
+ *     served longest ago, as a service or prefetch that made pages of a block of 2 MiB resident there
+ *     puts it at the end; accesses do not (block_mark_memory_used, pick_root_chunk_to_evict).
+ * R27 All pages of the victim go to host memory, written or not, but those that the host has a copy
+ *     of. The host does not have them mapped then: its next access is a fault without a copy.
+ *     Accessed-by is mapped, but for read-mostly ranges (block_add_eviction_mappings).
+ * R28 Device allocations drive managed memory out in the same order, as much as they need.
+ *
+ * Thrashing (uvm_perf_thrashing.c)
+ * R29 A move for a fault, or along with one, is an event of its pages at D. Two on a block by
+ *     different D within 500 us (thrashing_lapse) begin a record of each page. From then on an event
+ *     within a lapse of the page's last counts; 3 (thrashing_threshold) make it thrash: driver_event
+ *     "thrashing". A later one beyond a lapse forgets. Prefetches, advice and read-mostly forget the
+ *     pages that they move; eviction is no event.
+ * R30 A fault on a page that thrashes, within a lapse or pinned: the first processor of a nap (1
+ *     lapse) is let through, not the same twice in a row.
+ * R31 Others are throttled: the host sleeps until the nap is over, a device's fault is skipped and
+ *     comes again with the replay (driver_event "throttling").
+ * R32 When a page has been throttled 10 times (thrashing_pin_threshold) it is pinned: at the
+ *     preferred location if all who fight can access it, where it is if that is fast for all, else at
+ *     who is let through; later to a place that all can access, if there is one. Who can is mapped
+ *     from afar, who cannot is throttled (get_hint_for_migration_thrashing).
+ * R33 A pin ends after 300 lapses (remote mappings go); a block without events for 2000 lapses
+ *     forgets all, 4 times at most.
+ * R34 590: the lapse is no constant: each hint that comes within it counts it up by an eighth, each
+ *     32nd that comes later as well, to 0.5 s at most: a comparison of signed with unsigned makes
+ *     what was meant to shorten it lengthen it (adjust_thrashing_lapse). Nap, pin and the end of a
+ *     block's record stay as they were.
+ *
+ * A1  Time: a batch takes batch_time, each block in it block_time, each page of F page_time, a block
+ *     that had no memory there new_block_time, one that the host had mapped unmap_time, a victim
+ *     evict_time, and the copies the link's time, one after another; a host fault cpu_fault_time in
+ *     place of the first two. State changes when a block's turn comes.
+ * A2  Where cudaMallocManaged puts small allocations is not in the source: here the next free page of
+ *     the last 2 MiB that were made for such, if they have room. An H200 moved 2 MiB for 1 MiB and 12 KiB.
+ * A3  Of a block that advice has cut, all pieces share one 2 MiB of device memory, taken with the
+ *     first page of any; the driver takes 64 KiB and 4 KiB for pieces and mixes blocks in 2 MiB.
+ * A4  A wave faults on one page at a time, or on faults_per_wave side by side, a group on as many as
+ *     its waves do: which instructions wait for which the trace does not tell.
+ * A5  Devices have no peer access. Preferred location and accessed-by of another device then count
+ *     as the rules say: pages go to who faults.
+ * A6  Atomics are writes: the rights for system-wide atomics, and their revocation, are not modelled.
+ * A7  Access counters are off, as they are without ATS. On machines with a coherent link they would
+ *     be on: not modelled. There only destinations and mappings (R12, R13, R18, R32) differ here.
+ * A8  A batch of throttled faults only is replayed when the nap is over; the driver replays it again
+ *     and again until then. The host sleeps exactly the nap, not up to half as long again.
+ * A9  Memory that CUDA did not allocate is accessed where it is (no HMM).
+ * A10 Not modelled: prefetch instructions and their faults, range groups and streams that memory is
+ *     attached to, discarded memory, NUMA nodes, confidential computing, memory for page tables.
+ */
+#include "driver_list.h"
+#include "uvm.h"
+
+#include "trace/base/error.h"
+
+#include <stdlib.h>
+
+static const char *const version_choices[] = {"515", "535", "550", "580",
+					      "590", "595", NULL}; /* enum uvm_version */
+
+enum uvm_param {
+	PARAM_VERSION,
+	PARAM_BATCH_COUNT,
+	PARAM_PREFETCH_ENABLE,
+	PARAM_PREFETCH_THRESHOLD,
+	PARAM_PREFETCH_MIN_FAULTS,
+	PARAM_THRASHING_ENABLE,
+	PARAM_THRASHING_THRESHOLD,
+	PARAM_THRASHING_PIN_THRESHOLD,
+	PARAM_THRASHING_LAPSE,
+	PARAM_THRASHING_NAP,
+	PARAM_THRASHING_EPOCH,
+	PARAM_THRASHING_PIN,
+	PARAM_THRASHING_MAX_RESETS,
+	PARAM_FAULTS_PER_WAVE,
+	PARAM_BATCH_TIME,
+	PARAM_BLOCK_TIME,
+	PARAM_PAGE_TIME,
+	PARAM_NEW_BLOCK_TIME,
+	PARAM_UNMAP_TIME,
+	PARAM_EVICT_TIME,
+	PARAM_HOST_FAULT_TIME,
+};
+
+#define BATCH_MOST    4096
+#define LAPSE_DEFAULT "500us"
+#define NS_PER_S      1e9
+
+/*
+ * What batches cost is published for a Titan V with driver 460 only. Read off the plots of Allen and
+ * Ge's data (uvm-eval, paper-figs): 4 to 24 KB take 20 to 30 us; without prefetching 40 us and 2.8 us
+ * a page of 4 KB; stream, with about 4 blocks and 200 KB a batch, 80 to 150 us, with pages that the
+ * host had mapped 170 to 300 us; an eviction adds about 200 us. The copies are in those figures: the
+ * parts here are estimates from them, not fits.
+ */
+#define SC21 "(estimated from Allen and Ge's plots, SC'21 and uvm-eval: Titan V, driver 460)"
+
+#define TIME(key, time, text)                                                                      \
+	{                                                                                          \
+		.name = key, .type = UM_PARAM_DURATION, .minimum = 0, .maximum = NS_PER_S,         \
+		.default_text = time, .help = text                                                 \
+	}
+#define COUNT(key, least, most, count, text)                                                       \
+	{                                                                                          \
+		.name = key, .type = UM_PARAM_COUNT, .minimum = least, .maximum = most,            \
+		.default_text = count, .help = text                                                \
+	}
+
+static const struct um_param uvm_params[] = {
+	[PARAM_VERSION] = {.name = "version",
+			   .type = UM_PARAM_CHOICE,
+			   .default_text = "580",
+			   .choices = version_choices,
+			   .help = "whose rules, where they differ: the driver's branch"},
+	[PARAM_BATCH_COUNT] = COUNT("fault_batch_count", 1, BATCH_MOST, "256",
+				    "entries of the fault buffer that are served together "
+				    "(uvm_perf_fault_batch_count)"),
+	[PARAM_PREFETCH_ENABLE] = {.name = "prefetch_enable",
+				   .type = UM_PARAM_BOOL,
+				   .default_text = "on",
+				   .help = "whether faults bring neighbours along "
+					   "(uvm_perf_prefetch_enable)"},
+	[PARAM_PREFETCH_THRESHOLD] =
+		COUNT("prefetch_threshold", 1, 100, "51",
+		      "of how many hundredths of a node more must be there, so that the rest is "
+		      "brought along (uvm_perf_prefetch_threshold)"),
+	[PARAM_PREFETCH_MIN_FAULTS] =
+		COUNT("prefetch_min_faults", 1, 20, "1",
+		      "pages of a block that must have faulted before any is brought along "
+		      "(uvm_perf_prefetch_min_faults)"),
+	[PARAM_THRASHING_ENABLE] = {.name = "thrashing_enable",
+				    .type = UM_PARAM_BOOL,
+				    .default_text = "on",
+				    .help = "whether pages that go to and fro are throttled and "
+					    "pinned (uvm_perf_thrashing_enable)"},
+	[PARAM_THRASHING_THRESHOLD] = COUNT("thrashing_threshold", 1, 7, "3",
+					    "events that make a page thrash "
+					    "(uvm_perf_thrashing_threshold)"),
+	[PARAM_THRASHING_PIN_THRESHOLD] =
+		COUNT("thrashing_pin_threshold", 1, 255, "10",
+		      "times that a page is throttled before it is pinned "
+		      "(uvm_perf_thrashing_pin_threshold)"),
+	[PARAM_THRASHING_LAPSE] = TIME("thrashing_lapse", LAPSE_DEFAULT,
+				       "within which two events are thrashing "
+				       "(uvm_perf_thrashing_lapse_usec)"),
+	[PARAM_THRASHING_NAP] = COUNT("thrashing_nap", 1, 100, "1",
+				      "lapses that a throttled processor waits "
+				      "(uvm_perf_thrashing_nap)"),
+	[PARAM_THRASHING_EPOCH] = COUNT("thrashing_epoch", 1, 1e6, "2000",
+					"lapses without events after which a block starts over "
+					"(uvm_perf_thrashing_epoch)"),
+	[PARAM_THRASHING_PIN] = COUNT("thrashing_pin", 0, 1e6, "300",
+				      "lapses that a page stays pinned; 0: for good "
+				      "(uvm_perf_thrashing_pin)"),
+	[PARAM_THRASHING_MAX_RESETS] = COUNT("thrashing_max_resets", 0, 1e6, "4",
+					     "how often a block starts over "
+					     "(uvm_perf_thrashing_max_resets)"),
+	[PARAM_FAULTS_PER_WAVE] =
+		COUNT("faults_per_wave", 1, 64, "1",
+		      "pages that a wave can wait for side by side: loads that the compiler put "
+		      "before their use (not in the source; an unrolled loop of one lane waited "
+		      "for 8 on an H200)"),
+	[PARAM_BATCH_TIME] = TIME("batch_time", "20us", "time of a batch of faults " SC21),
+	[PARAM_BLOCK_TIME] = TIME("block_time", "5us", "time of each block in a batch " SC21),
+	[PARAM_PAGE_TIME] = TIME("page_time", "1us", "time of each page that faulted " SC21),
+	[PARAM_NEW_BLOCK_TIME] =
+		TIME("new_block_time", "20us", "time of a block's first memory on a device " SC21),
+	[PARAM_UNMAP_TIME] =
+		TIME("unmap_time", "25us",
+		     "time to unmap from the host what moves to a device, a block " SC21),
+	[PARAM_EVICT_TIME] = TIME("evict_time", "200us",
+				  "time of an eviction, without its "
+				  "copy " SC21),
+	[PARAM_HOST_FAULT_TIME] =
+		TIME("cpu_fault_time", "10us", "time of a fault of the host (assumed)"),
+	{.name = NULL},
+};
+
+static void take_costs(struct uvm_costs *costs, const struct um_param_value *params)
+{
+	*costs = (struct uvm_costs){
+		.batch_ns = params[PARAM_BATCH_TIME].integer,
+		.block_ns = params[PARAM_BLOCK_TIME].integer,
+		.page_ns = params[PARAM_PAGE_TIME].integer,
+		.new_block_ns = params[PARAM_NEW_BLOCK_TIME].integer,
+		.unmap_ns = params[PARAM_UNMAP_TIME].integer,
+		.evict_ns = params[PARAM_EVICT_TIME].integer,
+		.host_fault_ns = params[PARAM_HOST_FAULT_TIME].integer,
+	};
+}
+
+static void take_thrashing(struct uvm_thrash_params *thrashing, const struct um_param_value *params)
+{
+	um_ns lapse = params[PARAM_THRASHING_LAPSE].integer;
+	struct um_param_value usual;
+
+	um_param_default(&usual, &uvm_params[PARAM_THRASHING_LAPSE]);
+	*thrashing = (struct uvm_thrash_params){
+		.enable = params[PARAM_THRASHING_ENABLE].integer,
+		.threshold = params[PARAM_THRASHING_THRESHOLD].integer,
+		.pin_threshold = params[PARAM_THRASHING_PIN_THRESHOLD].integer,
+		.max_resets = params[PARAM_THRASHING_MAX_RESETS].integer,
+		.adjusts = lapse == usual.integer,
+		.lapse_ns = lapse,
+		.nap_ns = lapse * params[PARAM_THRASHING_NAP].integer,
+		.epoch_ns = lapse * params[PARAM_THRASHING_EPOCH].integer,
+		.pin_ns = lapse * params[PARAM_THRASHING_PIN].integer,
+	};
+}
+
+static void take_params(struct uvm *uvm, const struct um_machine_spec *spec,
+			const struct um_param_value *params)
+{
+	uvm->version = (enum uvm_version)params[PARAM_VERSION].integer;
+	uvm->coherent = spec->link.coherent;
+	uvm->batch_entries = params[PARAM_BATCH_COUNT].integer;
+	uvm->prefetches = params[PARAM_PREFETCH_ENABLE].integer;
+	uvm->prefetch_threshold = params[PARAM_PREFETCH_THRESHOLD].integer;
+	uvm->prefetch_min_faults = params[PARAM_PREFETCH_MIN_FAULTS].integer;
+	uvm->faults_per_wave = (uint32_t)params[PARAM_FAULTS_PER_WAVE].integer;
+	take_costs(&uvm->costs, params);
+	take_thrashing(&uvm->thrashing, params);
+}
+
+static void uvm_destroy(struct um_driver *driver)
+{
+	struct uvm *uvm = uvm_of(driver);
+
+	if (!driver)
+		return;
+	for (size_t id = 0; id < uvm->allocation_slots; id++)
+		if (uvm->allocations[id])
+			um_uvm_drop_allocation(uvm, uvm->allocations[id]);
+	free(uvm->allocations);
+	free(uvm->entries);
+	free(uvm->sorted);
+	for (um_device_id device = 0; device < uvm->devices; device++)
+		um_evict_destroy(uvm->order[device]);
+	free(uvm);
+}
+
+static int make_parts(struct uvm *uvm, const struct um_driver_env *env)
+{
+	int error = 0;
+
+	uvm->entries = calloc(uvm->batch_entries, sizeof(*uvm->entries));
+	uvm->sorted = calloc(uvm->batch_entries, sizeof(*uvm->sorted));
+	if (!uvm->entries || !uvm->sorted)
+		return um_fail(UM_ENOMEM, "no memory for %zu faults", uvm->batch_entries);
+	for (um_device_id device = 0; device < uvm->devices && !error; device++)
+		error = um_evict_create(&uvm->order[device], env->evict, um_driver_nvidia_uvm.evict,
+					device);
+	return error;
+}
+
+static int uvm_create(struct um_driver **out, const struct um_driver_env *env)
+{
+	const struct um_machine_spec *spec = um_machine_spec(env->machine);
+	struct uvm *uvm = calloc(1, sizeof(*uvm));
+	int error;
+
+	if (!uvm)
+		return um_fail(UM_ENOMEM, "no memory for the driver");
+	uvm->base.ops = &um_driver_nvidia_uvm;
+	uvm->env = env;
+	uvm->machine = env->machine;
+	uvm->devices = (um_device_id)spec->devices;
+	take_params(uvm, spec, env->params);
+	error = make_parts(uvm, env);
+	if (error)
+		uvm_destroy(&uvm->base);
+	else
+		*out = &uvm->base;
+	return error;
+}
+
+static int uvm_on_alloc(struct um_driver *driver, const struct um_alloc *alloc, um_ns *done_at)
+{
+	struct uvm *uvm = uvm_of(driver);
+
+	(void)done_at;
+	if (um_machine_home(uvm->machine, alloc->allocation) != UM_HOME_MANAGED)
+		return 0;
+	return um_uvm_add_allocation(uvm, alloc->allocation);
+}
+
+static int uvm_on_free(struct um_driver *driver, um_alloc_id id, um_ns *done_at)
+{
+	struct uvm *uvm = uvm_of(driver);
+	struct uvm_allocation *allocation = um_uvm_find(uvm, id);
+
+	(void)done_at;
+	return allocation ? um_uvm_remove_allocation(uvm, allocation) : 0;
+}
+
+/* Pins that ended while nobody faulted. */
+static int uvm_on_launch(struct um_driver *driver, const struct um_launch *launch, um_ns *start_at)
+{
+	(void)launch;
+	(void)start_at;
+	um_uvm_thrash_unpin_due(uvm_of(driver));
+	return 0;
+}
+
+static uint32_t uvm_faults_side_by_side(const struct um_driver *driver, uint32_t waves)
+{
+	return waves * ((const struct uvm *)driver)->faults_per_wave;
+}
+
+const struct um_driver_ops um_driver_nvidia_uvm = {
+	.name = "nvidia_uvm",
+	.summary = "NVIDIA's UVM: fault batches, 2 MiB blocks, a prefetching tree",
+	.validated = "rules from source, not checked on hardware",
+	.params = uvm_params,
+	.default_page_bytes = 65536,
+	.evict = &um_evict_fifo,
+	.create = uvm_create,
+	.faults_side_by_side = uvm_faults_side_by_side,
+	.on_alloc = uvm_on_alloc,
+	.on_free = uvm_on_free,
+	.on_advice = um_uvm_on_advice,
+	.on_prefetch = um_uvm_on_prefetch,
+	.on_pressure = um_uvm_on_pressure,
+	.on_faults = um_uvm_on_faults,
+	.on_launch = uvm_on_launch,
+	.on_touch = um_uvm_on_touch,
+	.on_copied = um_uvm_on_copied,
+	.destroy = uvm_destroy,
+};

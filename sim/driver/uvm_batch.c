@@ -1,0 +1,272 @@
+/* nvidia_uvm: faults of devices, in batches (R3 to R6). */
+#include "uvm.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static struct um_fault_buffer *buffer_of(const struct uvm *uvm, um_device_id device)
+{
+	return um_fault_buffer_of(uvm->env->faults, device);
+}
+
+/* --- one batch --- */
+
+struct batch {
+	struct uvm *uvm;
+	um_device_id device;
+	struct uvm_entry *entries;
+	size_t count;
+	size_t pages; /* different ones */
+	size_t served_pages;
+	um_ns at, end;
+	um_ns nap_end; /* the earliest of those that were throttled */
+};
+
+/* By address, then writes first, then as they came (R4). */
+static int compare_entries(const void *left, const void *right)
+{
+	const struct uvm_entry *a = left, *b = right;
+
+	if (a->window->number != b->window->number)
+		return a->window->number < b->window->number ? -1 : 1;
+	if (a->page != b->page)
+		return a->page < b->page ? -1 : 1;
+	if (a->writes != b->writes)
+		return a->writes ? -1 : 1;
+	return a->fault->number < b->fault->number ? -1 : a->fault->number > b->fault->number;
+}
+
+static bool is_same_page(const struct uvm_entry *a, const struct uvm_entry *b)
+{
+	return a->window == b->window && a->page == b->page;
+}
+
+static void find_entries(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		struct uvm_entry *entry = &batch->entries[i];
+		const struct um_fault *fault = &batch->uvm->entries[i];
+
+		entry->fault = fault;
+		entry->writes = um_fault_writes(fault);
+		entry->window = um_uvm_window_at(um_uvm_find(batch->uvm, fault->allocation),
+						 fault->page, &entry->page);
+	}
+	qsort(batch->entries, batch->count, sizeof(*batch->entries), compare_entries);
+}
+
+static int add_entry(struct batch *batch, struct uvm_service *service,
+		     const struct uvm_entry *entry)
+{
+	batch->pages++;
+	service->op = entry->fault->op;
+	if (um_uvm_is_authorized(entry->window, batch->device, entry->page, entry->writes))
+		return 0;
+	return um_uvm_service_add(service, entry->page, entry->writes);
+}
+
+/* The entries of one block, from `first` on; *next: the first of another. */
+static int serve_block(struct batch *batch, size_t first, size_t *next)
+{
+	const struct uvm_entry *entries = batch->entries;
+	const struct uvm_costs *costs = &batch->uvm->costs;
+	struct uvm_block *block = um_uvm_block_at(entries[first].window, entries[first].page);
+	struct uvm_service service;
+	size_t i = first;
+	int error = 0;
+
+	um_uvm_service_init(&service, batch->uvm, block, batch->device);
+	service.batch = batch->uvm->server[uvm_place_of(batch->device)].served;
+	batch->at += costs->block_ns;
+	service.at = batch->at;
+	for (; i < batch->count && entries[i].window == block->window &&
+	       entries[i].page < block->pages.end && !error;
+	     i++)
+		if (i == first || !is_same_page(&entries[i], &entries[i - 1]))
+			error = add_entry(batch, &service, &entries[i]);
+	*next = i;
+	service.at += service.fault_pages * costs->page_ns;
+	if (!error)
+		error = um_uvm_service_run(&service);
+	batch->served_pages += service.fault_pages;
+	batch->nap_end = service.nap_end < batch->nap_end ? service.nap_end : batch->nap_end;
+	batch->at = service.at;
+	batch->end = uvm_later(batch->end, service.end);
+	return error;
+}
+
+static int serve_blocks(struct batch *batch)
+{
+	size_t i = 0;
+	int error = 0;
+
+	while (i < batch->count && !error)
+		error = serve_block(batch, i, &i);
+	batch->end = uvm_later(batch->end, batch->at);
+	return error;
+}
+
+/* A row for each page, with all of its entries. */
+static void report(const struct batch *batch)
+{
+	uint64_t number = batch->uvm->server[uvm_place_of(batch->device)].served;
+	size_t i = 0;
+
+	while (i < batch->count) {
+		const struct uvm_entry *first = &batch->entries[i];
+		uint64_t same = 0;
+
+		for (; i < batch->count && is_same_page(&batch->entries[i], first); i++)
+			same++;
+		um_fault_buffer_report(buffer_of(batch->uvm, batch->device), first->fault, same,
+				       number, batch->end);
+	}
+}
+
+/* --- one after another --- */
+
+static int batch_done(void *context, uint64_t argument);
+static int fetch_soon(struct uvm *uvm, um_device_id device);
+
+/* A timer's argument: the device, and which of its timers is meant. */
+#define DEVICE_BITS 5
+_Static_assert(UM_DEVICES_MAX <= 1 << DEVICE_BITS, "a device fits into a timer's argument");
+
+static int set_timer(struct uvm *uvm, um_device_id device, um_ns at, um_event_fn call)
+{
+	uint64_t generation = ++uvm->server[uvm_place_of(device)].generation;
+
+	return um_engine_schedule(uvm->env->engine, at, call, uvm,
+				  generation << DEVICE_BITS | (uint64_t)device);
+}
+
+/* Whose timer it is; NULL: another took its place. */
+static struct uvm_server *server_of_timer(struct uvm *uvm, uint64_t argument, um_device_id *device)
+{
+	struct uvm_server *server;
+
+	*device = (um_device_id)(argument & ((1u << DEVICE_BITS) - 1));
+	server = &uvm->server[uvm_place_of(*device)];
+	return server->generation == argument >> DEVICE_BITS ? server : NULL;
+}
+
+static void take_from_buffer(struct uvm *uvm, um_device_id device, struct batch *batch)
+{
+	struct um_fault_buffer *buffer = buffer_of(uvm, device);
+	struct uvm_server *server = &uvm->server[uvm_place_of(device)];
+
+	batch->count = um_fault_buffer_take(buffer, uvm->entries, uvm->batch_entries);
+	server->beyond = um_fault_buffer_waiting(buffer);
+	server->served++;
+}
+
+static int serve_batch(struct uvm *uvm, um_device_id device)
+{
+	struct uvm_server *server = &uvm->server[uvm_place_of(device)];
+	struct batch batch = {.uvm = uvm,
+			      .device = device,
+			      .entries = uvm->sorted,
+			      .at = um_machine_now(uvm->machine) + uvm->costs.batch_ns,
+			      .nap_end = UM_NEVER};
+	int error;
+
+	um_uvm_thrash_unpin_due(uvm);
+	take_from_buffer(uvm, device, &batch);
+	find_entries(&batch);
+	error = serve_blocks(&batch);
+	if (error)
+		return error;
+	report(&batch);
+	server->discards_all = (batch.count - batch.pages) * 2 > batch.count;
+	server->napping = !batch.served_pages && batch.nap_end != UM_NEVER;
+	if (server->napping) /* one that ends now still holds another back */
+		batch.end = uvm_later(uvm_later(batch.end, batch.nap_end),
+				      um_machine_now(uvm->machine) + 1);
+	return set_timer(uvm, device, batch.end, batch_done);
+}
+
+/* Entries that were there when the batch was fetched, but did not fit into it (R6). */
+static void discard(struct uvm *uvm, um_device_id device)
+{
+	struct um_fault_buffer *buffer = buffer_of(uvm, device);
+	struct uvm_server *server = &uvm->server[uvm_place_of(device)];
+
+	if (server->discards_all)
+		um_fault_buffer_flush(buffer);
+	while (server->beyond) {
+		size_t most =
+			server->beyond < uvm->batch_entries ? server->beyond : uvm->batch_entries;
+
+		server->beyond -= most;
+		um_fault_buffer_take(buffer, uvm->entries, most);
+	}
+}
+
+static int batch_done(void *context, uint64_t argument)
+{
+	struct uvm *uvm = context;
+	um_device_id device;
+	struct uvm_server *server = server_of_timer(uvm, argument, &device);
+	int error;
+
+	if (!server)
+		return 0;
+	server->napping = false;
+	discard(uvm, device);
+	error = um_fault_buffer_replay(buffer_of(uvm, device), um_machine_now(uvm->machine));
+	return error ? error : fetch_soon(uvm, device);
+}
+
+static int fetch(void *context, uint64_t argument)
+{
+	struct uvm *uvm = context;
+	um_device_id device;
+	struct uvm_server *server = server_of_timer(uvm, argument, &device);
+
+	if (!server)
+		return 0;
+	server->busy = um_fault_buffer_waiting(buffer_of(uvm, device)) > 0;
+	return server->busy ? serve_batch(uvm, device) : 0;
+}
+
+static int fetch_after_this(void *context, uint64_t argument)
+{
+	struct uvm *uvm = context;
+	um_device_id device;
+
+	return server_of_timer(uvm, argument, &device)
+		       ? set_timer(uvm, device, um_machine_now(uvm->machine), fetch)
+		       : 0;
+}
+
+/* When all that happens at this instant, and what follows from that at once, has happened. */
+static int fetch_soon(struct uvm *uvm, um_device_id device)
+{
+	uvm->server[uvm_place_of(device)].busy = true;
+	return set_timer(uvm, device, um_machine_now(uvm->machine), fetch_after_this);
+}
+
+int um_uvm_on_device_faults(struct uvm *uvm, um_device_id device)
+{
+	struct uvm_server *server = &uvm->server[uvm_place_of(device)];
+
+	if (server->busy && !server->napping)
+		return 0;
+	if (server->napping) {
+		if (um_fault_buffer_waiting(buffer_of(uvm, device)) <= server->beyond)
+			return 0; /* nothing new */
+		/* What was left out comes back with the next replay. */
+		server->napping = server->discards_all = false;
+		discard(uvm, device);
+	}
+	return fetch_soon(uvm, device);
+}
+
+int um_uvm_on_faults(struct um_driver *driver, struct um_fault_buffer *faults)
+{
+	struct uvm *uvm = uvm_of(driver);
+	um_device_id device = um_fault_buffer_oldest(faults)->device;
+
+	return device == UM_HOST ? um_uvm_on_host_faults(uvm)
+				 : um_uvm_on_device_faults(uvm, device);
+}
