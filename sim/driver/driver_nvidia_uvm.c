@@ -135,6 +135,9 @@
  * A9  Memory that CUDA did not allocate is accessed where it is (no HMM).
  * A10 Not modelled: prefetch instructions and their faults, range groups and streams that memory is
  *     attached to, discarded memory, NUMA nodes, confidential computing, memory for page tables.
+ * A11 Pages that were served are not taken by another processor's faults before the replay that lets
+ *     who faulted access them: the faults on that 2 MiB come again, the host's waits. Without that two
+ *     who take turns exactly could wait for each other for ever.
  */
 #include "driver_list.h"
 #include "uvm.h"

@@ -65,6 +65,8 @@ struct uvm_window {
 	uint32_t
 		in_order; /* places: it is in the order of eviction; else in the list of empty ones */
 	struct um_page_range unit; /* as what it is in the orders */
+	um_device_id served;	   /* whose faults were served last, */
+	um_ns served_until;	   /* and when its accesses try again (A11) */
 	struct uvm_mask duplicated;
 	struct uvm_place place[]; /* of all places of the machine */
 };
@@ -155,6 +157,12 @@ static inline uint32_t uvm_bit(um_device_id device)
 static inline uint32_t uvm_places(const struct uvm *uvm)
 {
 	return (uint32_t)uvm->devices + 1;
+}
+
+/* Whether another processor has not had its turn yet. */
+static inline bool uvm_is_held(const struct uvm_window *window, um_device_id from, um_ns now)
+{
+	return window->served != from && window->served_until > now;
 }
 
 static inline um_ns uvm_later(um_ns a, um_ns b)

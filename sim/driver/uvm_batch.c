@@ -65,6 +65,28 @@ static int add_entry(struct batch *batch, struct uvm_service *service,
 	return um_uvm_service_add(service, entry->page, entry->writes);
 }
 
+/* The first entry behind `first` that is of another block. */
+static size_t end_of_block(const struct batch *batch, size_t first, const struct uvm_block *block)
+{
+	size_t i = first;
+
+	while (i < batch->count && batch->entries[i].window == block->window &&
+	       batch->entries[i].page < block->pages.end)
+		i++;
+	return i;
+}
+
+/* Another processor's accesses to it come first: these faults come again with the replay (A11). */
+static void leave_block(struct batch *batch, size_t first, size_t end)
+{
+	um_ns until = batch->entries[first].window->served_until;
+
+	for (size_t i = first; i < end; i++)
+		batch->pages +=
+			i == first || !is_same_page(&batch->entries[i], &batch->entries[i - 1]);
+	batch->nap_end = until < batch->nap_end ? until : batch->nap_end;
+}
+
 /* The entries of one block, from `first` on; *next: the first of another. */
 static int serve_block(struct batch *batch, size_t first, size_t *next)
 {
@@ -72,19 +94,20 @@ static int serve_block(struct batch *batch, size_t first, size_t *next)
 	const struct uvm_costs *costs = &batch->uvm->costs;
 	struct uvm_block *block = um_uvm_block_at(entries[first].window, entries[first].page);
 	struct uvm_service service;
-	size_t i = first;
 	int error = 0;
 
+	*next = end_of_block(batch, first, block);
+	if (uvm_is_held(block->window, batch->device, um_machine_now(batch->uvm->machine))) {
+		leave_block(batch, first, *next);
+		return 0;
+	}
 	um_uvm_service_init(&service, batch->uvm, block, batch->device);
 	service.batch = batch->uvm->server[uvm_place_of(batch->device)].served;
 	batch->at += costs->block_ns;
 	service.at = batch->at;
-	for (; i < batch->count && entries[i].window == block->window &&
-	       entries[i].page < block->pages.end && !error;
-	     i++)
+	for (size_t i = first; i < *next && !error; i++)
 		if (i == first || !is_same_page(&entries[i], &entries[i - 1]))
 			error = add_entry(batch, &service, &entries[i]);
-	*next = i;
 	service.at += service.fault_pages * costs->page_ns;
 	if (!error)
 		error = um_uvm_service_run(&service);
@@ -104,6 +127,21 @@ static int serve_blocks(struct batch *batch)
 		error = serve_block(batch, i, &i);
 	batch->end = uvm_later(batch->end, batch->at);
 	return error;
+}
+
+/* What was served is not taken away before the replay (A11). */
+static void hold_windows(const struct batch *batch)
+{
+	um_ns now = um_machine_now(batch->uvm->machine);
+
+	for (size_t i = 0; i < batch->count; i++) {
+		struct uvm_window *window = batch->entries[i].window;
+
+		if (uvm_is_held(window, batch->device, now))
+			continue;
+		window->served = batch->device;
+		window->served_until = batch->end;
+	}
 }
 
 /* A row for each page, with all of its entries. */
@@ -182,6 +220,8 @@ static int serve_batch(struct uvm *uvm, um_device_id device)
 	if (server->napping) /* one that ends now still holds another back */
 		batch.end = uvm_later(uvm_later(batch.end, batch.nap_end),
 				      um_machine_now(uvm->machine) + 1);
+	else
+		hold_windows(&batch);
 	return set_timer(uvm, device, batch.end, batch_done);
 }
 

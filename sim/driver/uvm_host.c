@@ -73,6 +73,11 @@ static int serve(struct uvm *uvm, const struct um_fault *fault)
 	int error = 0;
 
 	um_uvm_thrash_unpin_due(uvm);
+	if (uvm_is_held(window, UM_HOST, um_machine_now(uvm->machine))) {
+		server->throttled = *fault;
+		return um_engine_schedule(uvm->env->engine, window->served_until + 1, wake_up, uvm,
+					  0);
+	}
 	um_uvm_service_init(&service, uvm, um_uvm_block_at(window, page), UM_HOST);
 	service.op = fault->op;
 	service.batch = server->served;
@@ -86,6 +91,8 @@ static int serve(struct uvm *uvm, const struct um_fault *fault)
 		error = um_uvm_service_run(&service);
 	if (error)
 		return error;
+	window->served = UM_HOST;
+	window->served_until = service.end;
 	um_fault_buffer_report(host_buffer(uvm), fault, 1, server->served, service.end);
 	error = um_uvm_for_each_piece(window, service.block->pages, wake_piece,
 				      &(struct wake){uvm, service.end});

@@ -128,6 +128,7 @@ static struct uvm_window *make_window(struct uvm *uvm)
 		return NULL;
 	}
 	window->number = uvm->windows_made++;
+	window->served = UVM_NOBODY;
 	window->blocks = new_block(window, (struct uvm_region){0, UVM_WINDOW_PAGES});
 	if (!window->blocks) {
 		free(window);
