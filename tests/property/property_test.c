@@ -35,7 +35,8 @@ static uint64_t first_seed = 1, traces = 10000;
 /* --- what a simulation is --- */
 
 struct setup {
-	bool svm, xnack, hive, keeps_advice, keeps_prefetch, has_rules;
+	bool svm, uvm; /* else demand */
+	bool xnack, hive, keeps_advice, keeps_prefetch, has_rules;
 	const char *kernel; /* of amdgpu_svm */
 	uint64_t page_bytes, memory_bytes;
 	char text[1024]; /* the policy */
@@ -146,6 +147,22 @@ static void add_text(struct setup *setup, const char *format, ...)
 	va_end(arguments);
 }
 
+static void add_uvm(struct setup *setup)
+{
+	static const char *const versions[] = {"515", "535", "550", "580", "590", "595"};
+
+	add_text(setup,
+		 "driver: {name: nvidia_uvm, version: '%s', faults_per_wave: %u, "
+		 "fault_batch_count: %u, prefetch_enable: %s, thrashing_lapse: %s, "
+		 "thrashing_pin: %u%s}\n",
+		 versions[random_below(&trace, 6)], 1 + random_below(&trace, 4),
+		 one_in(3) ? 1 + random_below(&trace, 4) : 256, one_in(6) ? "off" : "on",
+		 one_in(2) ? "500us" : "5ms", random_below(&trace, 40),
+		 one_in(2) ? ", batch_time: 0ns, block_time: 0ns, page_time: 0ns, "
+			     "new_block_time: 0ns, unmap_time: 0ns, cpu_fault_time: 0ns"
+			   : "");
+}
+
 static void add_driver(struct setup *setup)
 {
 	static const char *const orders[] = {"driver", "fifo", "lru", "random", "belady"};
@@ -158,6 +175,8 @@ static void add_driver(struct setup *setup)
 			 setup->xnack ? "on" : "off", setup->kernel, one_in(8) ? "off" : "on",
 			 setup->hive ? "on" : "off", one_in(2) ? "on" : "off",
 			 one_in(2) ? "0ns" : "2ms");
+	else if (setup->uvm)
+		add_uvm(setup);
 	else
 		add_text(setup, "driver: {name: demand, fault_latency: %s}\n",
 			 one_in(2) ? "0ns" : "1us");
@@ -186,7 +205,7 @@ static void add_rules(struct setup *setup)
 /* Memory for some of what there is, or for all. */
 static uint64_t some_memory(const struct setup *setup)
 {
-	uint64_t unit = setup->page_bytes;
+	uint64_t unit = setup->uvm ? 2097152 : setup->page_bytes;
 
 	if (one_in(2))
 		return 1ull << 30;
@@ -207,10 +226,14 @@ static void choose(struct setup *setup)
 		.kernel = kernels[random_below(&trace, 2)],
 		.page_bytes = page_sizes[random_below(&trace, 3)],
 	};
+	setup->uvm = !setup->svm && one_in(2);
+	if (setup->uvm) /* that its pages move by, at the least */
+		setup->page_bytes = 4096;
 	setup->memory_bytes = some_memory(setup);
 	add_driver(setup);
-	add_text(setup, "page_size: %" PRIu64 "KiB\nmemory: %" PRIu64 "KiB\n",
-		 setup->page_bytes / 1024, setup->memory_bytes / 1024);
+	if (!setup->uvm)
+		add_text(setup, "page_size: %" PRIu64 "KiB\n", setup->page_bytes / 1024);
+	add_text(setup, "memory: %" PRIu64 "KiB\n", setup->memory_bytes / 1024);
 	add_rules(setup);
 	fx_policy(&fx, setup->text);
 }
@@ -278,7 +301,7 @@ static bool pages_on_demand(const struct setup *setup)
 		    (setup->keeps_prefetch && trace.prefetches) || setup->has_rules;
 	bool has_room = setup->memory_bytes == 1ull << 30;
 
-	if (asks)
+	if (asks || setup->uvm)
 		return false;
 	return !setup->svm || (setup->xnack && !strcmp(setup->kernel, "6.8") && has_room &&
 			       !strstr(setup->text, "hmm: off"));
