@@ -121,6 +121,7 @@
  *     place of the first two. State changes when a block's turn comes.
  * A2  Where cudaMallocManaged puts small allocations is not in the source: here the next free page of
  *     the last 2 MiB that were made for such, if they have room. An H200 moved 2 MiB for 1 MiB and 12 KiB.
+ *     Known to be wrong: of 3 MiB and 100 KiB it moved just those pages (traces/h200), here whole 2 MiB.
  * A3  Of a block that advice has cut, all pieces share one 2 MiB of device memory, taken with the
  *     first page of any; the driver takes 64 KiB and 4 KiB for pieces and mixes blocks in 2 MiB.
  * A4  A wave faults on one page at a time, or on faults_per_wave side by side, a group on as many as
