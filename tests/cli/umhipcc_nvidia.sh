@@ -48,7 +48,7 @@ run umhipcc --nvidia -S main.hip
 run umhipcc --nvidia -x assembler main.hip
 rm cuda/bin/nvcc
 mkdir elsewhere
-ln -s "$(command -v true)" elsewhere/nvcc
+ln -s "$(type -P true)" elsewhere/nvcc
 check "PATH is looked into" env CUDA_HOME= PATH="$PWD/elsewhere:$PATH" umhipcc --nvidia -c main.hip
 if [ ! -x /usr/local/cuda/bin/nvcc ] && ! command -v nvcc >/dev/null; then
 	check "without nvcc it says where it looked" sh -c \
