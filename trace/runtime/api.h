@@ -7,8 +7,8 @@
  *		return um_leave(x(...));
  *	}
  *
- * UM_ENTER takes the runtime lock and notes the caller's address, which is the site of every record
- * that the call writes; um_leave notes the error for hipGetLastError() and gives the lock back.
+ * UM_ENTER takes the runtime lock and notes where the caller's address lies: the stack from there on
+ * is the site of every record that the call writes. um_leave notes the error for hipGetLastError() and gives the lock back.
  */
 #ifndef UM_API_H
 #define UM_API_H
@@ -17,6 +17,7 @@
 #include "module.h"
 #include "runtime.h"
 #include "tracer.h"
+#include "../spool/spool_stack.h"
 
 #include <hip/hip_runtime_api.h>
 
@@ -28,26 +29,27 @@ struct um_call_config {
 	dim3 grid, block;
 	size_t lds_bytes;
 	hipStream_t stream;
-	const void *site;
+	uint32_t site; /* of the <<<>>> */
 };
 
 /* What HIP keeps per host thread. */
 struct um_thread {
 	hipError_t last_error;
 	int device;
-	unsigned depth;		 /* API functions that call API functions, and callbacks */
-	const void *site;	 /* return address of the outermost API function */
-	const void *launch_site; /* of the <<<>>> whose configuration was popped last, until used */
+	unsigned depth;	      /* API functions that call API functions, and callbacks */
+	uintptr_t caller;     /* where the return address of the outermost API function lies */
+	uint32_t site;	      /* of the call; 0: not yet asked for */
+	uint32_t launch_site; /* of the <<<>>> whose configuration was popped last, until used */
 	struct um_call_config configs[UM_CALL_CONFIGS];
 	unsigned config_count;
 	struct um_stream *stream; /* hipStreamPerThread, made on first use */
 };
 extern _Thread_local struct um_thread um_thread;
 
-void um_enter(const void *return_address);
+void um_enter(uintptr_t caller);
 /* Records an error, not a success: what hipGetLastError() tells stays until it is read. */
 hipError_t um_leave(hipError_t);
-#define UM_ENTER() um_enter(__builtin_return_address(0))
+#define UM_ENTER() um_enter(UM_STACK_OWN_SLOT)
 
 /* Maps the arena on first use: hipErrorOutOfMemory (said on stderr) when that fails. */
 hipError_t um_ready(void);
@@ -69,6 +71,9 @@ void um_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 hipError_t um_refuse_part(const char *what);
 
 /* --- ops of the trace --- */
+
+/* The site of this call: its whole stack. 0 when off, and in a signal handler within such a call. */
+uint32_t um_site(void);
 
 /* An op of this call on `stream` (0: null stream), ready for um_tracer_op_begin(). */
 struct um_record_op um_op(enum um_op_kind, uint32_t stream);

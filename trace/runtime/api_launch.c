@@ -18,7 +18,7 @@ static struct um_call_config *push_config(dim3 grid, dim3 block, size_t lds_byte
 	config->block = block;
 	config->lds_bytes = lds_bytes;
 	config->stream = stream;
-	config->site = um_thread.site;
+	config->site = um_site();
 	return config;
 }
 
@@ -81,7 +81,7 @@ static hipError_t launch_stub(const struct by_stub *l)
 	/* Called by clang's stub, so the place in the program is that of the <<<>>> before. */
 	if (um_thread.launch_site)
 		um_thread.site = um_thread.launch_site;
-	um_thread.launch_site = NULL;
+	um_thread.launch_site = 0;
 	if (!l->stub)
 		return hipErrorInvalidDeviceFunction;
 	hipError_t error = um_function_find(&request.function, l->stub);

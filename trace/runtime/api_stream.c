@@ -193,7 +193,8 @@ struct callback {
 static void call(const struct callback *callback)
 {
 	unsigned depth = um_thread.depth;
-	const void *site = um_thread.site;
+	uintptr_t caller = um_thread.caller;
+	uint32_t site = um_thread.site;
 
 	um_thread.depth = 0;
 	if (callback->with_status)
@@ -201,6 +202,7 @@ static void call(const struct callback *callback)
 	else
 		callback->plain(callback->data);
 	um_thread.depth = depth;
+	um_thread.caller = caller;
 	um_thread.site = site;
 }
 

@@ -1,16 +1,20 @@
 #include "api.h"
 
+uint32_t um_site(void)
+{
+	if (!um_thread.site && um_thread.caller && um_tracer_on())
+		um_thread.site = um_tracer_site(um_thread.caller);
+	return um_thread.site;
+}
+
 struct um_record_op um_op(enum um_op_kind kind, uint32_t stream)
 {
-	struct um_record_op op = {
+	return (struct um_record_op){
 		.kind = (uint16_t)kind,
 		.stream = stream,
+		.site = um_site(),
 		.device = um_thread.device,
 	};
-
-	if (um_tracer_on() && um_thread.site)
-		op.site = um_tracer_site(um_thread.site);
-	return op;
 }
 
 void um_op_target(struct um_record_op *op, const void *address, uint64_t bytes)

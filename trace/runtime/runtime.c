@@ -39,11 +39,13 @@ bool um_runtime_lock_at_exit(void)
 	return !pthread_mutex_timedlock(&lock, &until);
 }
 
-void um_enter(const void *return_address)
+void um_enter(uintptr_t caller)
 {
 	um_runtime_lock();
-	if (!um_thread.depth++)
-		um_thread.site = return_address;
+	if (um_thread.depth++)
+		return;
+	um_thread.caller = caller;
+	um_thread.site = 0;
 }
 
 hipError_t um_leave(hipError_t error)

@@ -10,11 +10,9 @@
 
 #include "cupti_library.h"
 #include "../spool/spool_ring.h"
+#include "../spool/spool_stack.h"
 
 #include <stdbool.h>
-
-#define UM_TAP_STACK_MAX  64 /* return addresses of the program's that are kept of a call */
-#define UM_TAP_FRAMES_MAX 96 /* with those of NVIDIA's libraries and the tap */
 
 struct um_tap {
 	struct um_cupti cupti;
@@ -112,29 +110,14 @@ void um_tap_tell_losses(bool at_end);
 /* A record of it at once, with a text of its own. */
 void um_tap_put_loss(enum um_loss_kind, uint64_t count, const char *text);
 
-/* --- tap_unwind.c: the program's stack --- */
-
-struct um_tap_stack {
-	uint32_t known_site; /* it was met before: nothing else is set */
-	bool began, can_be_kept;
-	uintptr_t frame; /* of um_tap_unwind() */
-	size_t depth;	 /* how many of the last frames are the program's */
-	size_t frames;
-	uintptr_t slot[UM_TAP_FRAMES_MAX]; /* where the return addresses lie, innermost first */
-	uintptr_t address_in[UM_TAP_FRAMES_MAX];
-};
-/* Without the lock. */
-void um_tap_unwind(struct um_tap_stack *);
-/* Its site is known from now on. With the lock held. */
-void um_tap_keep_stack(const struct um_tap_stack *, uint32_t site);
-
 /* --- tap_site.c: where calls come from --- */
 
 /* Notes where the tap itself and NVIDIA's libraries lie, whose frames are left out. */
 void um_tap_site_init(const struct um_cupti *);
-bool um_tap_is_hidden(uintptr_t address);
+/* The stack that stands above the function that asks, found or walked. Without the lock. */
+void um_tap_unwind(struct um_stack *);
 /* The site of the whole stack; 0: none. With the lock held. */
-uint32_t um_tap_site(const struct um_tap_stack *);
+uint32_t um_tap_site(const struct um_stack *);
 /* The site of an instruction. With the lock held. */
 uint32_t um_tap_site_of_instruction(uint64_t address);
 /* Whether any loaded object asks for NVTX_INJECTION64_PATH: has NVTX compiled in. */

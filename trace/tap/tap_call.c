@@ -114,7 +114,7 @@ static void drop_note(uint32_t at)
 
 static void note_begin(struct um_tap_call *call, const struct um_cupti_call *data)
 {
-	struct um_tap_stack stack;
+	struct um_stack stack;
 	struct note note = {.start_ns = call->start_ns};
 
 	stack.known_site = 0;
@@ -179,7 +179,7 @@ static bool is_managed_global(const struct um_tap_call *call)
 
 static void on_exit_of(struct um_tap_call *call, const struct um_cupti_call *data)
 {
-	struct um_tap_stack stack;
+	struct um_stack stack;
 
 	call->end_ns = um_tap_now_ns();
 	call->result = data->result ? *(const int32_t *)data->result : 0;

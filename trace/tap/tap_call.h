@@ -28,7 +28,7 @@ struct um_tap_call {
 	uint32_t begun;		   /* the op that it was told as when it began */
 	struct um_tap_block freed; /* allocation 0: none that is known */
 	bool is_managed;	   /* UM_CUDA_MODULE_GET_GLOBAL and its like */
-	const struct um_tap_stack *stack;
+	const struct um_stack *stack;
 	uint32_t site; /* once it was asked for */
 };
 

@@ -101,7 +101,7 @@ static void hide(const void *function)
 		hidden[hidden_count++] = (struct range){found.first, found.last, found.base};
 }
 
-bool um_tap_is_hidden(uintptr_t address)
+static bool is_hidden(uintptr_t address)
 {
 	for (size_t i = 0; i < hidden_count; i++)
 		if (address >= hidden[i].first && address <= hidden[i].last)
@@ -172,7 +172,21 @@ static uint32_t site_below(uint32_t parent, uintptr_t address)
 	return site;
 }
 
-uint32_t um_tap_site(const struct um_tap_stack *stack)
+__attribute__((noinline)) void um_tap_unwind(struct um_stack *stack)
+{
+	uintptr_t slot = UM_STACK_OWN_SLOT;
+
+	stack->known_site = 0;
+	stack->depth = 0;
+	if (!um_tap_lock())
+		return;
+	um_stack_find(stack, slot);
+	um_tap_unlock();
+	if (!stack->known_site)
+		um_stack_walk(stack, slot, is_hidden);
+}
+
+uint32_t um_tap_site(const struct um_stack *stack)
 {
 	uint32_t site = 0;
 
@@ -183,7 +197,7 @@ uint32_t um_tap_site(const struct um_tap_stack *stack)
 		if (!site)
 			return 0;
 	}
-	um_tap_keep_stack(stack, site);
+	um_stack_keep(stack, site);
 	return site;
 }
 

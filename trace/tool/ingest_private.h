@@ -20,7 +20,6 @@ struct um_known_allocation {
 	bool freed;
 };
 
-/* Of a measured run. */
 struct um_known_site {
 	uint32_t site, parent;
 	uint32_t user;	     /* the innermost from here on that is no runtime's; 0: none */

@@ -11,7 +11,7 @@
 
 #define MAX_INLINED 16 /* frames of one address */
 
-/* --- those that are known, of a measured run --- */
+/* --- those that are known --- */
 
 static const struct um_known_site *find(const struct um_ingest *ingest, uint32_t site)
 {
@@ -29,7 +29,6 @@ static const struct um_known_site *find(const struct um_ingest *ingest, uint32_t
 									   : NULL;
 }
 
-/* 0 where the order does not matter. */
 static uint32_t last_site(const struct um_ingest *ingest)
 {
 	return ingest->site_count ? ingest->sites[ingest->site_count - 1].site : 0;
@@ -196,7 +195,7 @@ int um_ingest_site(struct um_ingest *ingest, const void *record, const char *end
 		return result;
 	look_up(ingest, site, module, symbol, &place);
 	result = insert_frames(ingest, site, &place);
-	if (result == 0 && ingest->measured)
+	if (result == 0)
 		result = know(ingest, site, place.symbol,
 			      place.frame[0].inlined ? place.frame[0].function : NULL,
 			      is_runtime(&place));

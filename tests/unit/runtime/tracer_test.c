@@ -5,7 +5,9 @@
 #include "trace/runtime/runtime.h"
 #include "trace/runtime/tracer.h"
 #include "trace/runtime/tracer_environment.h"
+#include "trace/runtime/tracer_site.h"
 #include "trace/spool/spool_ring.h"
+#include "trace/spool/spool_stack.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -148,7 +150,7 @@ static void only_attaches(void)
 	um_tracer_bye();
 	CHECK(!um_tracer_on() && !um_tracer_config());
 	um_tracer_bye();
-	CHECK(um_tracer_site(page_of) == 0 && begin_and_end(UM_OP_COPY, 0) == 0);
+	CHECK(um_tracer_site(UM_STACK_OWN_SLOT) == 0 && begin_and_end(UM_OP_COPY, 0) == 0);
 }
 
 static void hello_devices_bye(void **state)
@@ -185,7 +187,7 @@ static void not_started_by_umtrace(void **state)
 	assert_false(um_tracer_on());
 	assert_null(um_tracer_config());
 	assert_int_equal(begin_and_end(UM_OP_LAUNCH, 0), 0);
-	assert_int_equal(um_tracer_site(page_of), 0);
+	assert_int_equal(um_tracer_site(UM_STACK_OWN_SLOT), 0);
 	um_tracer_loss(0, UM_LOSS_OUTSIDE, 1, "");
 	um_tracer_bye();
 }
@@ -406,43 +408,114 @@ static int load_base_of_main(struct dl_phdr_info *object, size_t bytes, void *ba
 	return 1; /* the program comes first */
 }
 
+#define NOINLINE __attribute__((noinline))
+
+static NOINLINE uint32_t asks_for_site(void)
+{
+	uint32_t site = um_tracer_site(UM_STACK_OWN_SLOT);
+
+	__asm__ volatile("" ::: "memory");
+	return site;
+}
+
+static NOINLINE uint32_t asks_deep(unsigned depth)
+{
+	uint32_t site = depth ? asks_deep(depth - 1) : asks_for_site();
+
+	__asm__ volatile("" ::: "memory");
+	return site;
+}
+
+static uint32_t sorted_site;
+
+static int compare_and_ask(const void *a, const void *b)
+{
+	(void)a;
+	(void)b;
+	sorted_site = asks_for_site();
+	return 0;
+}
+
+/* Each stack has a site however often it is met. */
 static void uses_sites(void)
 {
+	uint32_t first = 0, second = 0;
+	int numbers[2] = {1, 2};
+
 	attach_now();
-	CHECK(um_tracer_site((const char *)(uintptr_t)page_of + 4) == 1);
-	CHECK(um_tracer_site((const char *)(uintptr_t)fork + 4) == 2);
-	CHECK(um_tracer_site((const char *)(uintptr_t)page_of + 4) == 1);
-	CHECK(um_tracer_site(NULL) == 0);
-	for (uintptr_t i = 0; i < 5000; i++)
-		CHECK(um_tracer_site((const void *)(0x1000 + i)) == 3 + i);
-	CHECK(um_tracer_site((const void *)0x1000) == 3);
-	CHECK(um_tracer_site((const char *)(uintptr_t)fork + 4) == 2);
+	for (unsigned i = 0; i < 100000; i++) {
+		uint32_t here = asks_for_site(), deep = asks_deep(3);
+
+		CHECK(here && deep && here != deep);
+		CHECK(i == 0 || (here == first && deep == second));
+		first = here;
+		second = deep;
+	}
+	CHECK(asks_for_site() != first);
+	qsort(numbers, 2, sizeof(*numbers), compare_and_ask);
+	CHECK(sorted_site && sorted_site != first);
+}
+
+static const struct um_record_site *site_record(uint32_t site)
+{
+	const struct um_record_site *found;
+
+	for (size_t n = 0; (found = record(UM_RECORD_SITE, n)); n++)
+		if (found->site == site)
+			return found;
+	return NULL;
+}
+
+/* How deep it lies; each is told after its parent. */
+static unsigned depth_of(const struct um_record_site *site)
+{
+	unsigned depth = 1;
+
+	for (; site->parent; depth++) {
+		assert_true(site->parent < site->site);
+		site = site_record(site->parent);
+		assert_non_null(site);
+	}
+	return depth;
 }
 
 static void sites(void **state)
 {
 	uintptr_t base = 0;
 	char exe[4096] = "";
+	size_t count = 0, in_libc = 0;
 
 	(void)state;
 	forget_records();
 	assert_int_equal(run(uses_sites), 0); /* more records than MAX_RECORDS would fail here */
 	dl_iterate_phdr(load_base_of_main, &base);
 	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
-	const struct um_record_site *own = record(UM_RECORD_SITE, 0);
-	const struct um_record_site *libc = record(UM_RECORD_SITE, 1);
-	const struct um_record_site *nowhere = record(UM_RECORD_SITE, 2);
+	const struct um_record_site *site, *last = NULL;
 
-	assert_int_equal(own->site, 1);
-	assert_string_equal(own->text, exe);
-	assert_int_equal(own->offset, (uintptr_t)page_of + 4 - base);
-	assert_int_equal(libc->site, 2);
-	assert_non_null(strstr(libc->text, "libc"));
-	assert_non_null(strstr(libc->text + strlen(libc->text) + 1, "fork"));
-	assert_int_equal(libc->header.bytes % 8, 0);
-	assert_int_equal(nowhere->offset, 0x1000);
-	assert_string_equal(nowhere->text, "");
-	assert_string_equal(nowhere->text + 1, "");
+	for (; (site = record(UM_RECORD_SITE, count)); count++) {
+		assert_int_equal(site->site, count + 1);
+		assert_int_equal(site->header.bytes % 8, 0);
+		in_libc += strstr(site->text, "/libc.so") != NULL;
+		last = site;
+	}
+	assert_true(count > 8 && in_libc >= 2);
+	assert_string_equal(last->text, exe); /* compare_and_ask() */
+	assert_true((uintptr_t)compare_and_ask - base < last->offset &&
+		    last->offset < (uintptr_t)uses_sites - base + 4096);
+	assert_non_null(strstr(site_record(last->parent)->text, "/libc.so"));
+	assert_true(depth_of(last) > 5);
+}
+
+static void a_place_in_no_module(void **state)
+{
+	const struct um_record_site *site = um_site_describe(7, 3, (const void *)0x1000);
+
+	(void)state;
+	assert_int_equal(site->site, 7);
+	assert_int_equal(site->parent, 3);
+	assert_int_equal(site->offset, 0x1000);
+	assert_string_equal(site->text, "");
+	assert_string_equal(site->text + 1, "");
 }
 
 static void tells_losses(void)
@@ -638,6 +711,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(killed_program),
 		cmocka_unit_test(threads_are_numbered),
 		cmocka_unit_test(sites),
+		cmocka_unit_test(a_place_in_no_module),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(children_are_not_traced),
 		cmocka_unit_test(environment_is_cleaned),

@@ -1,0 +1,141 @@
+#include "spool_stack.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unwind.h>
+
+#define NODES (1u << 17)
+#define SLOTS (2 * NODES)
+
+struct node {
+	uint32_t parent;
+	uint32_t site;	   /* of the stack that ends here; 0: it goes on, or is not known */
+	uintptr_t address; /* that this frame's callee returns to; of the first, where that lies */
+	uintptr_t next;	   /* where this frame's own return address lies; 0: it has none */
+};
+
+static struct node *nodes; /* the first is not used */
+static uint32_t *slots;
+static uint32_t node_count;
+
+/* --- the tree --- */
+
+static uint32_t *slot_of(uint32_t parent, uintptr_t address)
+{
+	uint32_t at =
+		(uint32_t)(((address ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15ull) >> 32);
+
+	for (;; at++) {
+		uint32_t *slot = slots + (at & (SLOTS - 1));
+
+		if (!*slot || (nodes[*slot].parent == parent && nodes[*slot].address == address))
+			return slot;
+	}
+}
+
+/* Zeros, of which only what is touched takes memory. */
+static void *reserve(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* When it is full it begins anew. */
+static bool make_room(void)
+{
+	if (!nodes)
+		nodes = reserve(NODES * sizeof(*nodes));
+	if (!slots)
+		slots = reserve(SLOTS * sizeof(*slots));
+	if (!nodes || !slots)
+		return false;
+	if (node_count + UM_STACK_FRAMES_MAX + 2 >= NODES) {
+		memset(slots, 0, SLOTS * sizeof(*slots));
+		node_count = 0;
+	}
+	return true;
+}
+
+static uint32_t add_node(uint32_t parent, uintptr_t address, uintptr_t next)
+{
+	uint32_t *slot = slot_of(parent, address);
+
+	if (!*slot)
+		*slot = ++node_count;
+	nodes[*slot] = (struct node){parent, 0, address, next};
+	return *slot;
+}
+
+void um_stack_keep(const struct um_stack *stack, uint32_t site)
+{
+	if (!stack->can_be_kept || !stack->frames || !site || !make_room())
+		return;
+	uint32_t node = add_node(0, stack->slot[0], stack->slot[0]);
+
+	for (size_t i = 0; i < stack->frames; i++)
+		node = add_node(node, stack->address_in[i],
+				i + 1 < stack->frames ? stack->slot[i + 1] : 0);
+	nodes[node].site = site;
+}
+
+uint32_t um_stack_find(struct um_stack *stack, uintptr_t slot)
+{
+	uint32_t node = nodes && slots ? *slot_of(0, slot) : 0;
+
+	stack->known_site = 0;
+	stack->frames = 0;
+	while (node && nodes[node].next && stack->frames < UM_STACK_FRAMES_MAX) {
+		uintptr_t address;
+
+		memcpy(&address, (const void *)nodes[node].next, sizeof(address));
+		stack->slot[stack->frames] = nodes[node].next;
+		stack->address_in[stack->frames++] = address;
+		node = *slot_of(node, address);
+	}
+	return stack->known_site = node ? nodes[node].site : 0;
+}
+
+/* --- unwinding --- */
+
+struct walk {
+	struct um_stack *stack;
+	uintptr_t first;
+	bool (*is_hidden)(uintptr_t address);
+};
+
+static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *noted)
+{
+	const struct walk *walk = noted;
+	struct um_stack *stack = walk->stack;
+	uintptr_t address = _Unwind_GetIP(context);
+	/* x86-64: the return address lies below the caller's frame. */
+	uintptr_t slot = _Unwind_GetCFA(context) - sizeof(address);
+	uintptr_t found;
+
+	if (!address)
+		return _URC_END_OF_STACK;
+	if (stack->frames == 0 && slot != walk->first)
+		return _URC_NO_REASON; /* those that were called since */
+	memcpy(&found, (const void *)slot, sizeof(found));
+	stack->can_be_kept &= found == address; /* not so around a signal handler */
+	stack->slot[stack->frames] = slot;
+	stack->address_in[stack->frames++] = address;
+	if (stack->depth > 0 || !walk->is_hidden || !walk->is_hidden(address))
+		stack->depth++;
+	return stack->depth == UM_STACK_MAX || stack->frames == UM_STACK_FRAMES_MAX
+		       ? _URC_END_OF_STACK
+		       : _URC_NO_REASON;
+}
+
+void um_stack_walk(struct um_stack *stack, uintptr_t slot, bool (*is_hidden)(uintptr_t address))
+{
+	struct walk walk = {stack, slot, is_hidden};
+
+	stack->known_site = 0;
+	stack->depth = 0;
+	stack->frames = 0;
+	stack->can_be_kept = true;
+	_Unwind_Backtrace(note_frame, &walk);
+}
