@@ -1,6 +1,6 @@
 /* Places in the program: what its files say of them, and which of a stack is the user's. */
 #include "ingest_private.h"
-#include "runtime_frames.h"
+#include "trace/db/runtime_frames.h"
 #include "source_lines.h"
 
 #include "trace/base/error.h"

@@ -1,32 +1,35 @@
 #include "source_lines.h"
 
 #include "elf_symbols.h"
-#include "runtime_frames.h"
+#include "trace/db/runtime_frames.h"
+#include "source_function.h"
+#include "source_module.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
-#include <fcntl.h>
-#include <stdio.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define BUILD_ID_BYTES 32 /* 20 as a rule, of SHA-1 */
+#define MAX_INLINED 32 /* frames of one address */
 
-struct module {
-	struct module *next;
-	int file;
-	Elf *elf;     /* NULL: none */
-	Dwarf *dwarf; /* NULL: none */
+/* What was found of an address. */
+struct known {
+	uint64_t address;
+	size_t count;
+	struct um_source_frame frame[];
+};
+
+struct file {
+	struct file *next;
+	struct um_source_module module;
 	struct um_elf_symbols *symbols;
 	bool has_read_symbols;
-	char build_id[2 * BUILD_ID_BYTES + 1]; /* "": none */
+	void *known; /* a tree of struct known, by tsearch() */
 	char path[];
 };
 
 struct um_source_lines {
-	struct module *modules;
+	struct file *files;
 };
 
 struct um_source_lines *um_source_lines_create(void)
@@ -34,66 +37,54 @@ struct um_source_lines *um_source_lines_create(void)
 	return calloc(1, sizeof(struct um_source_lines));
 }
 
+static void forget(void *known)
+{
+	struct known *entry = known;
+
+	for (size_t i = 0; i < entry->count; i++)
+		free((char *)entry->frame[i].function);
+	free(entry);
+}
+
 void um_source_lines_destroy(struct um_source_lines *lines)
 {
 	if (!lines)
 		return;
-	for (struct module *module = lines->modules, *next; module; module = next) {
-		next = module->next;
-		if (module->dwarf)
-			dwarf_end(module->dwarf);
-		um_elf_symbols_destroy(module->symbols);
-		elf_end(module->elf);
-		if (module->file >= 0)
-			close(module->file);
-		free(module);
+	for (struct file *file = lines->files, *next; file; file = next) {
+		next = file->next;
+		tdestroy(file->known, forget);
+		um_elf_symbols_destroy(file->symbols);
+		um_source_module_close(&file->module);
+		free(file);
 	}
 	free(lines);
 }
 
-static void read_build_id(struct module *module)
+static struct file *open_file(struct um_source_lines *lines, const char *path)
 {
-	const void *id;
-	ssize_t bytes = dwelf_elf_gnu_build_id(module->elf, &id);
+	struct file *file;
 
-	for (ssize_t i = 0; bytes <= BUILD_ID_BYTES && i < bytes; i++)
-		snprintf(module->build_id + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
-}
-
-static struct module *open_module(struct um_source_lines *lines, const char *path)
-{
-	struct module *module;
-
-	for (module = lines->modules; module; module = module->next)
-		if (strcmp(module->path, path) == 0)
-			return module;
-	module = malloc(sizeof(*module) + strlen(path) + 1);
-	if (!module)
+	for (file = lines->files; file; file = file->next)
+		if (strcmp(file->path, path) == 0)
+			return file;
+	file = malloc(sizeof(*file) + strlen(path) + 1);
+	if (!file)
 		return NULL;
-	*module = (struct module){.next = lines->modules, .file = open(path, O_RDONLY | O_CLOEXEC)};
-	strcpy(module->path, path);
-	if (module->file >= 0) {
-		elf_version(EV_CURRENT);
-		module->elf = elf_begin(module->file, ELF_C_READ_MMAP, NULL);
-		module->dwarf = dwarf_begin(module->file, DWARF_C_READ);
-	}
-	if (module->elf)
-		read_build_id(module);
-	lines->modules = module;
-	return module;
+	*file = (struct file){.next = lines->files};
+	strcpy(file->path, path);
+	um_source_module_open(&file->module, path);
+	lines->files = file;
+	return file;
 }
 
-/* Every unit is asked: clang writes no .debug_aranges, the index of units by address. */
-static bool find_unit(Dwarf *dwarf, Dwarf_Addr address, Dwarf_Die *unit)
+static const char *symbol_at(struct file *file, Dwarf_Addr address)
 {
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die sub;
-	uint8_t type;
-
-	while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, unit, &sub) == 0)
-		if (type == DW_UT_compile && dwarf_haspc(unit, address) == 1)
-			return true;
-	return false;
+	if (!file->module.debug_elf)
+		return NULL;
+	if (!file->has_read_symbols)
+		file->symbols = um_elf_symbols_create(file->module.debug_elf);
+	file->has_read_symbols = true;
+	return um_elf_symbols_find(file->symbols, address);
 }
 
 static bool is_function(Dwarf_Die *die)
@@ -116,6 +107,19 @@ static void call_site(Dwarf_Die *unit, Dwarf_Die *inlined, struct um_source_fram
 		around->file = dwarf_filesrc(files, file, NULL, NULL);
 }
 
+/* malloc'ed; NULL: not known. An inlined function's names are those of its origin. */
+static char *function_name(Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	const char *name = dwarf_diename(function);
+	Dwarf_Attribute *linkage = dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute);
+
+	if (!linkage)
+		linkage = dwarf_attr_integrate(function, DW_AT_MIPS_linkage_name, &attribute);
+	return name ? um_source_function_name(name, linkage ? dwarf_formstring(linkage) : NULL)
+		    : NULL;
+}
+
 /* scopes: from the innermost block outwards. */
 static size_t fill_functions(Dwarf_Die *unit, Dwarf_Die *scopes, int count,
 			     struct um_source_frame *frames, size_t capacity)
@@ -125,7 +129,7 @@ static size_t fill_functions(Dwarf_Die *unit, Dwarf_Die *scopes, int count,
 	for (int i = 0; i < count && used < capacity; i++) {
 		if (!is_function(&scopes[i]))
 			continue;
-		frames[used].function = dwarf_diename(&scopes[i]);
+		frames[used].function = function_name(&scopes[i]);
 		frames[used].inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
 		if (!frames[used].inlined)
 			return used + 1;
@@ -166,50 +170,96 @@ static size_t skip_wrappers(struct um_source_frame *frames, size_t count)
 
 	while (wrappers + 1 < count && frames[wrappers].inlined && is_wrapper(&frames[wrappers]))
 		wrappers++;
+	for (size_t i = 0; i < wrappers; i++)
+		free((char *)frames[i].function);
 	memmove(frames, frames + wrappers, (count - wrappers) * sizeof(*frames));
 	return count - wrappers;
+}
+
+/* `frame` must be zeros. */
+static size_t read_frames(const struct um_source_unit *unit, Dwarf_Addr address,
+			  struct um_source_frame frame[MAX_INLINED])
+{
+	Dwarf_Die of_lines = unit->unit, of_code = unit->code;
+	Dwarf_Line *line = dwarf_getsrc_die(&of_lines, address);
+	int number = 0;
+
+	if (line && dwarf_lineno(line, &number) == 0) {
+		frame[0].file = dwarf_linesrc(line, NULL, NULL);
+		frame[0].line = (uint32_t)number;
+	}
+	size_t used = find_functions(&of_code, address, frame, MAX_INLINED);
+	if (used == 0)
+		return frame[0].file ? 1 : 0;
+	return skip_wrappers(frame, used);
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct known *a = left, *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* Where only lines were kept, the symbol names the function that is not inlined. */
+static void name_last(struct file *file, Dwarf_Addr address, struct um_source_frame *last)
+{
+	const char *symbol = last->function || last->inlined ? NULL : symbol_at(file, address);
+
+	if (symbol)
+		last->function = um_source_symbol_name(symbol);
+}
+
+static struct known *add_known(struct file *file, Dwarf_Addr address)
+{
+	struct um_source_frame frame[MAX_INLINED] = {0};
+	const struct um_source_unit *unit = um_source_module_unit(&file->module, address);
+	size_t count = unit ? read_frames(unit, address, frame) : 0;
+
+	if (count)
+		name_last(file, address, &frame[count - 1]);
+	struct known *known = malloc(sizeof(*known) + count * sizeof(*frame));
+
+	if (known) {
+		*known = (struct known){.address = address, .count = count};
+		memcpy(known->frame, frame, count * sizeof(*frame));
+		if (tsearch(known, &file->known, compare))
+			return known;
+	}
+	free(known);
+	for (size_t i = 0; i < count; i++)
+		free((char *)frame[i].function);
+	return NULL;
 }
 
 size_t um_source_lines_find(struct um_source_lines *lines, const char *path,
 			    uint64_t return_address, struct um_source_frame *frames,
 			    size_t capacity)
 {
-	struct module *module = open_module(lines, path);
-	Dwarf_Addr address = return_address - 1; /* within the call */
-	Dwarf_Die unit;
-	Dwarf_Line *line;
-	int number = 0;
+	struct file *file = open_file(lines, path);
+	const struct known wanted = {.address = return_address - 1}; /* within the call */
+	struct known *const *found = file ? tfind(&wanted, &file->known, compare) : NULL;
+	const struct known *known = found ? *found : file ? add_known(file, wanted.address) : NULL;
+	size_t count = known ? known->count : 0;
 
-	if (capacity == 0 || !module || !module->dwarf || !find_unit(module->dwarf, address, &unit))
-		return 0;
-	memset(frames, 0, capacity * sizeof(*frames));
-	line = dwarf_getsrc_die(&unit, address);
-	if (line && dwarf_lineno(line, &number) == 0) {
-		frames[0].file = dwarf_linesrc(line, NULL, NULL);
-		frames[0].line = (uint32_t)number;
-	}
-	size_t used = find_functions(&unit, address, frames, capacity);
-	if (used == 0)
-		return frames[0].file ? 1 : 0;
-	return skip_wrappers(frames, used);
+	if (count > capacity)
+		count = capacity;
+	if (count)
+		memcpy(frames, known->frame, count * sizeof(*frames));
+	return count;
 }
 
 const char *um_source_lines_build_id(struct um_source_lines *lines, const char *path)
 {
-	const struct module *module = open_module(lines, path);
+	const struct file *file = open_file(lines, path);
 
-	return module && *module->build_id ? module->build_id : NULL;
+	return file && *file->module.build_id ? file->module.build_id : NULL;
 }
 
 const char *um_source_lines_symbol(struct um_source_lines *lines, const char *path,
 				   uint64_t return_address)
 {
-	struct module *module = open_module(lines, path);
+	struct file *file = open_file(lines, path);
 
-	if (!module || !module->elf)
-		return NULL;
-	if (!module->has_read_symbols)
-		module->symbols = um_elf_symbols_create(module->elf);
-	module->has_read_symbols = true;
-	return um_elf_symbols_find(module->symbols, return_address - 1);
+	return file ? symbol_at(file, return_address - 1) : NULL;
 }

@@ -1,7 +1,7 @@
 /*
  * What source stands behind an address of an ELF file: function, file and line, and which functions
- * were inlined there, from the file's own DWARF. A file without it, or one that is no ELF file, has
- * no lines: that is no error.
+ * were inlined there, from the file's debug information. A file without it, or one that is no ELF
+ * file, has no lines: that is no error.
  */
 #ifndef UM_SOURCE_LINES_H
 #define UM_SOURCE_LINES_H
@@ -13,7 +13,7 @@
 struct um_source_lines;
 
 struct um_source_frame {
-	const char *function; /* as written, less its scope; NULL: not known */
+	const char *function; /* with its scope, less its arguments; NULL: not known */
 	const char *file;     /* NULL: not known */
 	uint32_t line;	      /* 0: not known */
 	bool inlined;	      /* into the next frame */
@@ -25,7 +25,8 @@ void um_source_lines_destroy(struct um_source_lines *); /* NULL is legal */
 /*
  * The frames of the call that returns to `return_address` of the file at `path`, innermost first.
  * HIP's own inlined wrappers are left out. Returns how many of at most `capacity`; 0 where nothing
- * is known. Files are opened once and kept; texts live as long as `lines`.
+ * is known. Files are opened once and kept, and so is what was found; texts live as long as `lines`
+ * and may be any bytes.
  */
 size_t um_source_lines_find(struct um_source_lines *lines, const char *path,
 			    uint64_t return_address, struct um_source_frame *frames,

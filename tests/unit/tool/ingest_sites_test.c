@@ -2,7 +2,7 @@
 #include "cuda_like.h"
 #include "ingest_fixture.h"
 
-#include "trace/tool/runtime_frames.h"
+#include "trace/db/runtime_frames.h"
 
 #include <limits.h>
 #include <link.h>

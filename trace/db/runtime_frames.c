@@ -1,5 +1,7 @@
 #include "runtime_frames.h"
 
+#include "stacks.h"
+
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
@@ -22,7 +24,7 @@ static bool starts_with(const char *text, const char *start)
 bool um_is_runtime_module(const char *path)
 {
 	static const char *const libraries[] = {"libcuda.so", "libcudart.so", "libcupti.so",
-						"libnvToolsExt", "libumtrace_cupti.so"};
+						"libnvToolsExt", "libumtrace_cupti.so", "libamdhip64.so"};
 
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
 		if (starts_with(base_name(path), libraries[i]))
@@ -62,4 +64,24 @@ const char *um_stub_kernel(const char *name)
 	const char *stub = strstr(name, STUB);
 
 	return stub ? stub + strlen(STUB) : NULL;
+}
+
+static bool is_system_file(const char *path)
+{
+	static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/",
+					      "/usr/local/cuda", "/opt/rocm"};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (starts_with(path, folders[i]))
+			return true;
+	return strstr(path, "/include/c++/") != NULL;
+}
+
+bool um_is_library_frame(const struct um_stack_frame *frame)
+{
+	if (um_is_runtime_module(frame->module))
+		return true;
+	if (frame->file)
+		return is_system_file(frame->file) || um_is_runtime_file(frame->file);
+	return frame->function && um_is_runtime_function(frame->function, false);
 }

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+struct um_stack_frame;
+
 /* Paths of a library and of a source file. */
 bool um_is_runtime_module(const char *path);
 bool um_is_runtime_file(const char *path);
@@ -15,5 +17,10 @@ bool um_is_runtime_file(const char *path);
 bool um_is_runtime_function(const char *name, bool has_source);
 /* "_Z4scalePf" of the stub that nvcc makes for launching it, mangled or not; NULL: it is none. */
 const char *um_stub_kernel(const char *name);
+/*
+ * Whether a frame is any library's: one of these, the C++ library's, or of a source file in the
+ * folders that systems keep headers in.
+ */
+bool um_is_library_frame(const struct um_stack_frame *);
 
 #endif

@@ -1,0 +1,38 @@
+/*
+ * An ELF file that a program has loaded, and its debug information: its own, or what lies beside it
+ * (.gnu_debuglink) or under /usr/lib/debug. Units are found by their addresses, whoever compiled them.
+ */
+#ifndef UM_SOURCE_MODULE_H
+#define UM_SOURCE_MODULE_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UM_BUILD_ID_BYTES 32 /* 20 as a rule, of SHA-1 */
+
+struct um_source_unit {
+	uint64_t start, end;
+	Dwarf_Die unit; /* of its lines: a skeleton where the unit was split */
+	Dwarf_Die code; /* of its functions */
+};
+
+struct um_source_module {
+	int file, debug_file;	      /* -1: none */
+	Elf *elf;		      /* NULL: none */
+	Elf *debug_elf;		      /* where the symbols are; may be `elf` */
+	Dwarf *dwarf;		      /* NULL: none */
+	struct um_source_unit *units; /* by start */
+	size_t unit_count;
+	char build_id[2 * UM_BUILD_ID_BYTES + 1]; /* "": none */
+};
+
+/* What is not there, or cannot be read, is left out. */
+void um_source_module_open(struct um_source_module *, const char *path);
+void um_source_module_close(struct um_source_module *);
+/* NULL: no unit has code there. */
+const struct um_source_unit *um_source_module_unit(const struct um_source_module *,
+						   uint64_t address);
+
+#endif
