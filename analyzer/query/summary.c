@@ -3,6 +3,7 @@
 #include "query.h"
 #include "summary_parts.h"
 #include "text_pool.h"
+#include "user_frames.h"
 #include "trace/base/error.h"
 
 #include <sqlite3.h>
@@ -306,13 +307,29 @@ static int load_totals(struct um_summary *summary, struct um_db *db)
 
 /* --- life --- */
 
-static int load_all(struct um_summary *summary, struct um_db *db, const char *range)
+/* Of the whole run: whose a call is does not depend on what is shown of it. */
+static int load_stacks(struct um_db *db, const char *const *skip)
 {
+	struct um_stacks *stacks;
+	int error = um_stacks_load(&stacks, db, skip);
+
+	if (!error)
+		error = um_user_frames_create(db, stacks);
+	um_stacks_destroy(stacks);
+	return error;
+}
+
+static int load_all(struct um_summary *summary, struct um_db *db,
+		    const struct um_summary_choice *choice)
+{
+	const char *range = choice ? choice->range : NULL;
 	int error = um_text_pool_create(&summary->texts);
 
 	summary->path = um_db_path(db);
 	if (!error)
 		error = um_text_pool_keep(summary->texts, &summary->path);
+	if (!error)
+		error = load_stacks(db, choice ? choice->skip_frames : NULL);
 	if (!error && range)
 		error = um_summary_choose(summary, db, range);
 	if (!error)
@@ -332,10 +349,11 @@ static int load_all(struct um_summary *summary, struct um_db *db, const char *ra
 	return error;
 }
 
-int um_summary_load(struct um_summary **out, struct um_db *db, const char *range)
+int um_summary_load(struct um_summary **out, struct um_db *db,
+		    const struct um_summary_choice *choice)
 {
 	struct um_summary *summary = calloc(1, sizeof(*summary));
-	int error = summary ? load_all(summary, db, range) : um_fail(UM_ENOMEM, "out of memory");
+	int error = summary ? load_all(summary, db, choice) : um_fail(UM_ENOMEM, "out of memory");
 
 	if (error)
 		um_summary_destroy(summary);

@@ -141,12 +141,19 @@ bool um_summary_has_traffic(const struct um_summary *, unsigned cause);
 /* The origin of a kind of record ("modelled"); NULL if the file does not say. */
 const char *um_summary_origin(const struct um_summary *, const char *record);
 
+/* What is asked for: NULL is none. */
+struct um_summary_choice {
+	/* A pattern as the shell has them: only what was called, and what the host did, within
+	 * ranges of such names; the connection then shows no more than that. */
+	const char *range;
+	const char *const *skip_frames; /* as of um_stacks_load() */
+};
+
 /*
- * `range` (NULL: none) is a pattern as the shell has them: only what was called, and what the host did,
- * within ranges of such names; the connection then shows no more than that. UM_ENOENT: there is no such
- * range; UM_EFORMAT where the rows make no sense together, UM_ENOMEM.
+ * UM_ENOENT: there is no such range; UM_EFORMAT where the rows make no sense together, UM_ENOMEM.
+ * `choice` may be NULL.
  */
-int um_summary_load(struct um_summary **out, struct um_db *, const char *range);
+int um_summary_load(struct um_summary **out, struct um_db *, const struct um_summary_choice *);
 void um_summary_destroy(struct um_summary *); /* NULL is legal */
 
 #endif

@@ -47,14 +47,11 @@ static const char allocations_sql[] =
 	"  LEFT JOIN mapped ON mapped.allocation = allocation.allocation"
 	" ORDER BY allocation.allocation";
 
-/*
- * The innermost frame of a site that has a line, else its innermost with a function, else depth 0.
- */
 static const char sites_sql[] =
-	"SELECT allocation.allocation, frame.file, frame.line, frame.function, frame.module,"
-	"  frame.offset_bytes FROM allocation JOIN frame ON frame.site = allocation.site"
-	" ORDER BY allocation.allocation, frame.file IS NULL OR frame.line IS NULL,"
-	"  frame.function IS NULL, frame.depth";
+	"SELECT allocation.allocation, user.file, user.line, user.function, user.module,"
+	"  user.offset_bytes FROM allocation JOIN temp.user_frame AS user"
+	"  ON user.site = allocation.site AND user.kind = 'alloc'"
+	" ORDER BY allocation.allocation";
 
 static const char touched_sql[] = "SELECT allocation, first_page, pages FROM page_access"
 				  " ORDER BY allocation, first_page";
@@ -159,8 +156,7 @@ static int add_site(struct sqlite3_stmt *row, void *context)
 	struct um_summary *summary = context;
 	struct um_allocation_summary *of = find(summary, um_query_integer(row, 0));
 
-	/* The rows of an allocation come best first. */
-	if (!of || of->site)
+	if (!of)
 		return 0;
 	return um_summary_site(summary, row, 1, &of->site, &of->has_line, &of->function);
 }

@@ -80,18 +80,15 @@ static int add_mappings(struct sqlite3_stmt *row, void *context)
 
 /* --- lines --- */
 
-/* The best frame of each site, as for allocations. */
 static const char lines_sql[] =
 	"WITH faulted AS (SELECT site, SUM(faults) AS faults,"
 	"  SUM(CASE WHEN access = 'read' THEN faults ELSE 0 END) AS reads,"
 	"  SUM(CASE WHEN access = 'write' THEN faults ELSE 0 END) AS writes,"
-	"  COUNT(DISTINCT allocation) AS allocations FROM fault WHERE device < 0 GROUP BY site),"
-	" best AS (SELECT site, depth, ROW_NUMBER() OVER (PARTITION BY site ORDER BY"
-	"  file IS NULL OR line IS NULL, function IS NULL, depth) AS place FROM frame)"
+	"  COUNT(DISTINCT allocation) AS allocations FROM fault WHERE device < 0 GROUP BY site)"
 	" SELECT frame.file, frame.line, frame.function, frame.module, frame.offset_bytes,"
 	"  SUM(faulted.faults), SUM(faulted.reads), SUM(faulted.writes), MAX(faulted.allocations)"
-	" FROM faulted LEFT JOIN best ON best.site = faulted.site AND best.place = 1"
-	"  LEFT JOIN frame ON frame.site = best.site AND frame.depth = best.depth"
+	" FROM faulted LEFT JOIN temp.user_frame AS frame ON frame.site = faulted.site"
+	"  AND frame.kind = ''"
 	/* Several instructions of a line are one; without a line each is its own. */
 	" GROUP BY CASE WHEN frame.line IS NULL THEN faulted.site END, frame.file, frame.line,"
 	"  frame.function"

@@ -1,4 +1,5 @@
 #include "command.h"
+#include "skip_frames.h"
 
 #include "analyzer/query/summary.h"
 #include "analyzer/render/render_summary.h"
@@ -12,7 +13,9 @@
 #include <string.h>
 
 struct options {
-	const char *path, *range;
+	const char *path;
+	struct um_summary_choice choice;
+	struct um_skip_frames skip;
 	bool json;
 	uint64_t rows;
 };
@@ -22,6 +25,7 @@ static const struct argp_option option_table[] = {
 	{"range", 'r', "NAME", 0,
 	 "only what belongs to ranges of this name (NVTX), which may be a pattern: 'step*'", 0},
 	{"rows", 'n', "N", 0, "at most N rows of a table in the text (default 20); 0: all", 0},
+	UM_SKIP_FRAMES_OPTION,
 	{0},
 };
 
@@ -53,7 +57,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--format: \"%s\" is neither text nor json", argument);
 		return 0;
 	case 'r':
-		options->range = argument;
+		options->choice.range = argument;
+		return 0;
+	case 's':
+		um_skip_frames_add(&options->skip, argument, state);
 		return 0;
 	case 'n':
 		if (um_parse_u64(argument, &options->rows))
@@ -80,7 +87,7 @@ static int print_summary(const struct options *options)
 
 	if (error)
 		return error;
-	error = um_summary_load(&summary, db, options->range);
+	error = um_summary_load(&summary, db, &options->choice);
 	um_db_close(db);
 	if (error)
 		return error;
@@ -97,6 +104,7 @@ int um_cmd_summary(int argc, char **argv)
 	struct options options = {.rows = 20};
 
 	argv[0] = name;
+	options.choice.skip_frames = options.skip.patterns;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	int error = print_summary(&options);
 	if (error)

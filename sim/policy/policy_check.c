@@ -1,6 +1,7 @@
 #include "policy_check.h"
 
 #include "trace/base/error.h"
+#include "trace/db/stacks.h"
 #include "trace/db/trace_db.h"
 
 #include <inttypes.h>
@@ -14,7 +15,7 @@
 struct site_names {
 	int64_t site;
 	const char **names; /* ends with NULL; each malloc'ed */
-	const char *line;   /* of them, that of the innermost frame with a line; NULL: none */
+	char *place;	    /* the user's frame of its stack */
 	size_t count, capacity;
 };
 
@@ -71,37 +72,68 @@ __attribute__((format(printf, 1, 2))) static char *formatted(const char *format,
 	return text;
 }
 
-/* Frames come in the order of their sites. */
-static struct site_names *site_of(struct um_subjects *subjects, int64_t site)
+/* One way to name a frame of the stack. */
+static int add_frame(struct site_names *site, const struct um_stack_frame *frame)
 {
-	if (subjects->site_count && subjects->sites[subjects->site_count - 1].site == site)
-		return &subjects->sites[subjects->site_count - 1];
-	if (!make_room(&subjects->sites, subjects->site_count, &subjects->site_capacity,
-		       sizeof(*subjects->sites)))
-		return NULL;
-	struct site_names *added = &subjects->sites[subjects->site_count++];
-	*added = (struct site_names){.site = site};
-	return added;
-}
-
-static int add_frame(const void *row, void *context)
-{
-	const struct um_frame_row *frame = row;
-	struct site_names *site = site_of(context, frame->site);
-
-	if (!site)
-		return out_of_memory();
 	if (!add_name(site, formatted("%s+0x%" PRIx64, frame->module, frame->offset_bytes)))
 		return out_of_memory();
 	if (frame->function && !add_name(site, strdup(frame->function)))
 		return out_of_memory();
-	if (!frame->file || frame->line == UM_NULL)
-		return 0;
-	if (!add_name(site, formatted("%s:%" PRId64, frame->file, frame->line)))
+	/* As written in its class or namespace, too. */
+	const char *scope = frame->function ? strrchr(frame->function, ':') : NULL;
+	if (scope && !strpbrk(scope, "<>()") && !add_name(site, strdup(scope + 1)))
 		return out_of_memory();
-	if (!site->line)
-		site->line = site->names[site->count - 1];
+	if (frame->file && frame->line != UM_NULL &&
+	    !add_name(site, formatted("%s:%" PRId64, frame->file, frame->line)))
+		return out_of_memory();
 	return 0;
+}
+
+/* Every frame of the stack names it, and the user's is what it is shown as. */
+static int name_site(struct um_subjects *subjects, const struct um_stacks *stacks, int64_t id)
+{
+	const struct um_stack_frame *frames[UM_STACKS_FRAMES_MAX];
+	size_t count = um_stacks_frames(stacks, id, frames, UM_STACKS_FRAMES_MAX);
+	const struct um_stack_frame *user = um_stacks_user(stacks, id, "alloc", NULL);
+
+	if (!user)
+		return 0;
+	if (!make_room(&subjects->sites, subjects->site_count, &subjects->site_capacity,
+		       sizeof(*subjects->sites)))
+		return out_of_memory();
+	struct site_names *site = &subjects->sites[subjects->site_count++];
+	*site = (struct site_names){.site = id};
+	int error = add_frame(site, user);
+	site->place = um_stack_frame_text(user);
+	for (size_t i = 0; i < count && !error; i++)
+		error = frames[i] == user ? 0 : add_frame(site, frames[i]);
+	return error || site->place ? error : out_of_memory();
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Each site that an allocation has, once, ascending. */
+static int name_sites(struct um_subjects *subjects, struct um_db *trace)
+{
+	int64_t *ids = malloc((subjects->count + 1) * sizeof(*ids));
+	struct um_stacks *stacks = NULL;
+	int error = ids ? um_stacks_load(&stacks, trace, NULL) : out_of_memory();
+
+	if (!error && subjects->count) {
+		memcpy(ids, subjects->item_sites, subjects->count * sizeof(*ids));
+		qsort(ids, subjects->count, sizeof(*ids), compare_ids);
+	}
+	for (size_t i = 0; i < subjects->count && !error; i++)
+		if (ids[i] != UM_NULL && (i == 0 || ids[i] != ids[i - 1]))
+			error = name_site(subjects, stacks, ids[i]);
+	um_stacks_destroy(stacks);
+	free(ids);
+	return error;
 }
 
 static int add_allocation(const void *row, void *context)
@@ -148,7 +180,7 @@ static void link_sites(struct um_subjects *subjects)
 		if (!site)
 			continue;
 		subjects->items[i].facts.sites = site->names;
-		subjects->items[i].place = site->line ? site->line : site->names[0];
+		subjects->items[i].place = site->place;
 	}
 }
 
@@ -160,7 +192,7 @@ int um_subjects_load(struct um_subjects **out, struct um_db *trace)
 		return out_of_memory();
 	int error = um_db_each(trace, &um_table_allocation, NULL, 0, add_allocation, subjects);
 	if (!error)
-		error = um_db_each(trace, &um_table_frame, NULL, 0, add_frame, subjects);
+		error = name_sites(subjects, trace);
 	if (error) {
 		um_subjects_destroy(subjects);
 		return error;
@@ -183,6 +215,7 @@ void um_subjects_destroy(struct um_subjects *subjects)
 		for (size_t n = 0; n < subjects->sites[i].count; n++)
 			free((char *)subjects->sites[i].names[n]);
 		free(subjects->sites[i].names);
+		free(subjects->sites[i].place);
 	}
 	free(subjects->sites);
 	free(subjects->item_sites);
