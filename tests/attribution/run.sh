@@ -22,7 +22,7 @@ shared) options=(-O3 -g -gdwarf-4) shared=yes ;;
 split) options=(-O2 -g -gsplit-dwarf) ;;
 split_O0) options=(-O0 -g -gsplit-dwarf -gdwarf-4) ;;
 # Of what was inlined, such tables do not say which class it is of.
-lines) options=(-O2 -gline-tables-only) scopes='s/um::(allocator<float>|buffer):://' ;;
+lines) options=(-O2 -gline-tables-only) scopes='s/um::(allocator<float>|buffer)::|solver:://' ;;
 *) echo "no such variant: $variant" >&2; exit 2 ;;
 esac
 
@@ -80,8 +80,24 @@ compare() {
 	sed -E "$scopes" "$here/stacks.golden" | diff -u - out >&2 || fail "stacks differ: $1"
 }
 
+names() {
+	sqlite3 sites.um.db "SELECT printf('%-8s %s', kind, COALESCE(name, '-')) FROM allocation
+		ORDER BY allocation"
+}
+
 build
 compare "as it was built"
+# What is a member of something on the heap has the name of the pointer that is found first.
+names | sed -E 's/[a-z_]+->//' >names
+if [ "${UM_BLESS:-}" = 1 ] && [ "$variant" = O0 ]; then
+	cp names "$here/names.golden"
+fi
+if [ "$variant" = lines ]; then
+	sed -E '/managed_variable/!s/ [^ ]+$/ -/' "$here/names.golden" >expected
+else
+	cp "$here/names.golden" expected
+fi
+diff -u expected names >&2 || fail "names differ"
 case $variant in
 O0)
 	# However often a place calls, it is one place.

@@ -1,9 +1,10 @@
 /*
  * Calls HIP from a place of every kind. A line that shows in a stack has a tag behind it, by which
- * run.sh knows it; the golden file has the stack of each call. Exits with 0 where the sums are right.
+ * run.sh knows it; the golden files have the stack of each call and the names. Exits with 0 where the sums are right.
  */
 #include "sites.h"
 
+#include <memory>
 #include <vector>
 
 __global__ void scale(float *data, int n)
@@ -28,6 +29,34 @@ struct grid {
 };
 
 static float *global_pointer;
+namespace um
+{
+static struct {
+	grid grids[2];
+} state;
+} // namespace um
+
+/* On the heap: known by the pointers that the stack has. */
+class solver
+{
+      public:
+	__attribute__((noinline)) void setup()
+	{
+		CHECK(hipMallocManaged(&cells, 4096)); // in:solver-cells
+		CHECK(hipMallocManaged(&edges[1], 4096)); // in:solver-edges
+	}
+
+      private:
+	long id = 0;
+	float *cells = nullptr, *edges[2] = {};
+};
+
+static __attribute__((noinline)) void set_up(solver &of, grid *g, std::vector<float *> &list)
+{
+	of.setup(); // in:set_up
+	CHECK(hipMallocManaged(&g->edges[0], 4096)); // in:heap-member
+	CHECK(hipMallocManaged(&list[2], 4096)); // in:vector-element
+}
 __managed__ float managed_variable[1024];
 
 /* Inlined at -O2, and as good as seen at -O0. */
@@ -64,6 +93,7 @@ static void allocate_all(grid *g, float **local)
 	CHECK(hipMallocManaged(&g->cells, 4096));    // alloc:member
 	CHECK(hipMallocManaged(&g->edges[1], 4096)); // alloc:element
 	CHECK(hipMallocManaged(&global_pointer, 4096)); // alloc:global
+	CHECK(hipMallocManaged(&um::state.grids[1].cells, 4096)); // alloc:namespace
 	global_pointer[0] = 1;
 }
 
@@ -80,6 +110,10 @@ int main()
 	for (int i = 0; i < 2; i++)
 		CHECK(hipMalloc(&many[i], 4096)); // main:many
 	float *library = library_make(1024); // main:library_make
+	auto of = std::make_unique<solver>();
+	auto heap_grid = std::make_unique<grid>();
+	std::vector<float *> list(4);
+	set_up(*of, heap_grid.get(), list); // main:set_up
 	CHECK(hipStreamCreate(&stream)); // main:stream
 	CHECK(hipEventCreate(&event));
 	{

@@ -249,6 +249,25 @@ int um_db_update(struct um_db *db, const char *sql, const int64_t *values, size_
 	return result == SQLITE_OK ? 0 : um_db_write_failed(db, result);
 }
 
+int um_db_update_text(struct um_db *db, const char *sql, const char *text, int64_t key)
+{
+	sqlite3_stmt *statement;
+	int error = find_sql(db, sql, &statement);
+
+	if (error)
+		return error;
+	int result = sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
+
+	if (result == SQLITE_OK)
+		result = sqlite3_bind_int64(statement, 2, key);
+	if (result == SQLITE_OK) {
+		sqlite3_step(statement);
+		result = sqlite3_reset(statement);
+		sqlite3_clear_bindings(statement);
+	}
+	return result == SQLITE_OK ? 0 : um_db_write_failed(db, result);
+}
+
 /* --- reading --- */
 
 /* Asking for the type is dear: only what reads as 0 can be NULL. */

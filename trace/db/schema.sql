@@ -117,7 +117,8 @@ CREATE TABLE allocation (
 	op INTEGER,                   -- that made it
 	freed_op INTEGER,             -- that freed it; NULL: never
 	site INTEGER,
-	name TEXT
+	name TEXT                     -- of a __managed__ variable, of a mapping; else of the variable that
+	                              -- it was assigned to, where debug information tells: 'grid.cells'
 );
 
 -- What the program asked for, in program order. Where ops are of a GPU ('op.time' is measured), start_ns

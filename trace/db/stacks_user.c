@@ -227,7 +227,10 @@ static int add_call(const void *row, void *context)
 int um_stacks_find_wrappers(struct um_stacks *stacks, struct um_db *db)
 {
 	struct calls calls = {.stacks = stacks};
-	int error = um_db_each(db, &um_table_op, "site IS NOT NULL OR op = ?", 0, add_call, &calls);
+	int error =
+		um_db_each(db, &um_table_op,
+			   "site IS NOT NULL AND kind NOT IN ('launch', 'host', 'range') OR op = ?",
+			   0, add_call, &calls);
 
 	if (!error && calls.count)
 		qsort(calls.call, calls.count, sizeof(*calls.call), compare_calls);

@@ -67,6 +67,8 @@ int um_db_replace(struct um_db *, const struct um_table *, const void *row);
  * once. UM_EINVAL as above.
  */
 int um_db_update(struct um_db *, const char *sql, const int64_t *values, size_t count);
+/* The same with a text (NULL is NULL) for the first ? and an integer for the second. */
+int um_db_update_text(struct um_db *, const char *sql, const char *text, int64_t key);
 
 /*
  * Calls `call` for each row, in the table's order; `where` is NULL or SQL behind WHERE with one ?

@@ -4,6 +4,7 @@
 #include "memory_registered.h"
 #include "pageable.h"
 #include "page_state.h"
+#include "tracer_site.h"
 #include "trace/base/error.h"
 #include "trace/base/units.h"
 
@@ -155,6 +156,8 @@ hipError_t um_memory_allocate(void **out, enum um_allocation_kind kind, uint64_t
 		count(allocation, bytes);
 		op.allocation = allocation->id;
 		um_memory_record(allocation, &op, name);
+		if (!*name)
+			um_tracer_variable(allocation->id, um_thread.caller, out);
 		if (kind == UM_ALLOCATION_MANAGED && um_tracer_on())
 			um_hostwatch_add(allocation->offset, watched_bytes(allocation));
 		*out = um_memory_start(allocation);

@@ -1,4 +1,5 @@
 #include "api.h"
+#include "tracer_site.h"
 
 uint32_t um_site(void)
 {

@@ -4,7 +4,6 @@
  */
 #include "tracer.h"
 #include "tracer_environment.h"
-#include "tracer_site.h"
 #include "arena.h"
 #include "hostwatch.h"
 #include "pageable.h"
@@ -12,7 +11,6 @@
 #include "recorder.h"
 #include "runtime.h"
 #include "../spool/spool_ring.h"
-#include "../spool/spool_stack.h"
 #include "trace/compiler/device/device_abi.h"
 
 #include <limits.h>
@@ -438,44 +436,6 @@ void um_tracer_op_end(struct um_record_op *op, int result)
 	put(&op->header);
 	if (!interval.open && state == ON)
 		begin_interval();
-}
-
-/* From main() inwards. */
-static uint32_t put_stack(const struct um_stack *stack)
-{
-	uint32_t site = 0;
-
-	for (size_t i = stack->frames; i-- > 0;) {
-		const void *address = (const void *)stack->address_in[i];
-		uint32_t parent = site;
-		bool is_new = false;
-
-		site = um_site_intern(parent, address, &is_new);
-		if (!site)
-			return 0;
-		if (is_new)
-			put(&um_site_describe(site, parent, address)->header);
-	}
-	return site;
-}
-
-uint32_t um_tracer_site(uintptr_t slot)
-{
-	static struct um_stack stack; /* under the lock, like the tables that it is kept in */
-	static bool is_busy;
-
-	if (!um_tracer_on() || is_busy)
-		return 0;
-	is_busy = true;
-	uint32_t site = um_stack_find(&stack, slot);
-
-	if (!site) {
-		um_stack_walk(&stack, slot, NULL);
-		site = put_stack(&stack);
-		um_stack_keep(&stack, site);
-	}
-	is_busy = false;
-	return site;
 }
 
 void um_tracer_loss(uint32_t op, enum um_loss_kind kind, uint64_t count, const char *text)

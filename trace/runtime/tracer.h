@@ -38,11 +38,6 @@ void um_tracer_op_end(struct um_record_op *, int result);
  * memory while that runs: written when it is first asked for. 0 when off.
  */
 uint32_t um_tracer_host_op(void);
-/*
- * The id of the stack whose innermost return address lies at `slot` (spool_stack.h), of a function
- * that has not returned. 0 when off, and where a signal handler asks within this function.
- */
-uint32_t um_tracer_site(uintptr_t slot);
 void um_tracer_loss(uint32_t op, enum um_loss_kind, uint64_t count, const char *text);
 void um_tracer_bye(void);
 

@@ -1,8 +1,20 @@
-/* What the loader says of a place in the program that calls HIP. */
+/*
+ * Places in the program that call HIP, and where it keeps what it gets. Off when the tracer is
+ * (tracer.h). Callers hold the runtime lock.
+ */
 #ifndef UM_TRACER_SITE_H
 #define UM_TRACER_SITE_H
 
 #include "../spool/spool_site.h"
+#include "../spool/spool_stack.h"
+
+/*
+ * The id of the stack whose innermost return address lies at `slot` (spool_stack.h), of a function
+ * that has not returned. 0 when off, and where a signal handler asks within this function.
+ */
+uint32_t um_tracer_site(uintptr_t slot);
+/* Says in what the program of this stack keeps the allocation's address: what `out` points to. */
+void um_tracer_variable(uint32_t allocation, uintptr_t slot, const void *out);
 
 /*
  * The SITE record of an address: its module. Waits for no lock of the loader's, as dladdr() would: a

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define UM_SPOOL_VERSION 8u
+#define UM_SPOOL_VERSION 9u
 #define UM_PAGE_SHIFT	 12
 #define UM_PAGE_BYTES	 4096u
 #define UM_LINE_SHIFT	 6
@@ -41,6 +41,7 @@ enum um_record_kind {
 	UM_RECORD_MAPPING,   /* a mapping that came or went */
 	UM_RECORD_EVENT,     /* anything else that the driver did: thrashing, throttling */
 	UM_RECORD_RANGE,     /* the name of a UM_OP_RANGE */
+	UM_RECORD_VARIABLE,  /* where the program keeps the address of an allocation */
 };
 
 struct um_record {
@@ -335,6 +336,35 @@ struct um_record_range {
 	uint32_t op;
 	uint32_t reserved;
 	char name[]; /* NUL-terminated */
+};
+
+/*
+ * A pointer that a frame of the stack has, to where the variable lies or before it: the variable may be
+ * a member of what it points to.
+ */
+struct um_variable_pointer {
+	uint32_t site;	      /* of the frame */
+	uint16_t at_register; /* 1: it is in a register, of this number in DWARF */
+	uint16_t reserved;
+	int64_t offset;	 /* else where it lies, from the end of the frame */
+	uint64_t before; /* bytes from where it points to the variable */
+};
+#define UM_VARIABLE_POINTERS 32u
+
+/*
+ * What hipMalloc() and its like put an allocation's address into, right behind its
+ * UM_RECORD_ALLOCATION, before that returns. It lies in a frame of the stack, in a module's data, or
+ * elsewhere, where only the pointers tell of it.
+ */
+struct um_record_variable {
+	struct um_record header;
+	uint32_t allocation;
+	uint32_t site;	/* of the frame: the place in it that called; 0: it lies in none */
+	int64_t offset; /* from the end of the frame (DWARF's CFA), or of the module from its base */
+	uint32_t pointers;
+	uint32_t reserved;
+	struct um_variable_pointer pointer[UM_VARIABLE_POINTERS];
+	char module[]; /* path, NUL-terminated; "": it lies in none */
 };
 
 struct um_record_bye {

@@ -32,6 +32,7 @@ static const struct {
 	[UM_RECORD_MAPPING] = {sizeof(struct um_record_mapping), um_ingest_mapping},
 	[UM_RECORD_EVENT] = {sizeof(struct um_record_event), um_ingest_event},
 	[UM_RECORD_RANGE] = {sizeof(struct um_record_range), um_ingest_range},
+	[UM_RECORD_VARIABLE] = {sizeof(struct um_record_variable), um_ingest_variable},
 };
 
 static uint64_t now_ns(void)
@@ -75,6 +76,7 @@ void um_ingest_destroy(struct um_ingest *ingest)
 	free(ingest->clocks_text);
 	free(ingest->known);
 	free(ingest->sites);
+	free(ingest->variables);
 	free(ingest);
 }
 
@@ -217,6 +219,8 @@ int um_ingest_finish(struct um_ingest *ingest, const struct um_run_row *ended)
 		error = um_ingest_loss(ingest, UM_LOSS_CUT_OFF, 1,
 				       "the program did not end by exit(): what the host touched "
 				       "last is not known");
+	if (error == 0)
+		error = um_ingest_variables_end(ingest);
 	if (error == 0)
 		error = um_ingest_measured_end(ingest);
 	if (error == 0)

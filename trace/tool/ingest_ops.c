@@ -28,14 +28,19 @@ int um_ingest_allocation(struct um_ingest *ingest, const void *record, const cha
 		.site = um_or_null(um_ingest_user_site(ingest, allocation->site)),
 		.name = *name ? name : NULL,
 	};
+	ingest->allocation = 0;
 	int result = um_ingest_know(ingest, allocation->allocation, allocation->bytes);
 	if (result == 0)
 		result = um_ingest_insert(ingest, &um_table_allocation, &row);
 	if (result == 0 && ingest->measured)
 		result = um_measured_add_allocation(ingest->measured, allocation);
-	if (result == 0 && allocation->kind == UM_ALLOCATION_MANAGED)
+	if (result)
+		return result;
+	ingest->allocation = allocation->allocation;
+	ingest->allocation_site = um_ingest_user_site(ingest, allocation->site);
+	if (allocation->kind == UM_ALLOCATION_MANAGED)
 		ingest->totals.managed_bytes += allocation->bytes;
-	return result;
+	return 0;
 }
 
 static int note_free(struct um_ingest *ingest, const struct um_record_op *op)

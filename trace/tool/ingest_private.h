@@ -22,9 +22,18 @@ struct um_known_allocation {
 
 struct um_known_site {
 	uint32_t site, parent;
+	uint32_t frames;    /* rows of it */
+	const char *module; /* path; NULL: not known */
+	uint64_t offset;
 	uint32_t user;	     /* the innermost from here on that is no runtime's; 0: none */
 	const char *symbol;  /* function that it lies in, mangled; NULL: not known */
 	const char *inlined; /* innermost function, if that was inlined; else NULL */
+};
+
+/* An allocation that has the name of a variable of the stack. */
+struct um_named_variable {
+	uint32_t allocation, site;
+	uint32_t depth; /* among the frames of the stack, whose variable it is */
 };
 
 struct um_ingest {
@@ -36,6 +45,7 @@ struct um_ingest {
 
 	struct um_known_allocation *known; /* ascending */
 	size_t known_count, known_capacity;
+	uint32_t allocation, allocation_site; /* that came last */
 	uint32_t last_op;
 	uint32_t last_untraced; /* launch */
 	uint32_t nameless;	/* launch whose kernel has still to be told; 0: none */
@@ -43,6 +53,8 @@ struct um_ingest {
 	struct um_source_lines *lines;
 	struct um_known_site *sites; /* ascending */
 	size_t site_count, site_capacity;
+	struct um_named_variable *variables; /* ascending */
+	size_t variable_count, variable_capacity;
 	struct um_measured *measured; /* NULL: no hardware takes part */
 	enum um_tap_faults faults;    /* that the tap asks for */
 	uint64_t devices;	      /* bit i: device i was named */
@@ -79,6 +91,8 @@ int um_ingest_know(struct um_ingest *, uint32_t allocation, uint64_t bytes);
 
 /* --- ingest_sites.c --- */
 
+/* NULL: it was not told. */
+const struct um_known_site *um_ingest_known_site(const struct um_ingest *, uint32_t site);
 /* The site whose call it was: of a stack, the innermost that is neither HIP's nor CUDA's. */
 uint32_t um_ingest_user_site(const struct um_ingest *, uint32_t site);
 /* The same for a launch of the kernel with this symbol, whose host function is none either. */
@@ -92,6 +106,7 @@ int um_ingest_site(struct um_ingest *, const void *record, const char *end);
 int um_ingest_allocation(struct um_ingest *, const void *record, const char *end);
 int um_ingest_op(struct um_ingest *, const void *record, const char *end);
 int um_ingest_kernel(struct um_ingest *, const void *record, const char *end);
+int um_ingest_variable(struct um_ingest *, const void *record, const char *end);
 int um_ingest_pages(struct um_ingest *, const void *record, const char *end);
 int um_ingest_stream(struct um_ingest *, const void *record, const char *end);
 int um_ingest_record_loss(struct um_ingest *, const void *record, const char *end);
@@ -103,6 +118,8 @@ int um_ingest_migration(struct um_ingest *, const void *record, const char *end)
 int um_ingest_mapping(struct um_ingest *, const void *record, const char *end);
 int um_ingest_event(struct um_ingest *, const void *record, const char *end);
 int um_ingest_range(struct um_ingest *, const void *record, const char *end);
+/* When the program has ended: takes back the names of wrappers' variables. */
+int um_ingest_variables_end(struct um_ingest *);
 /* When the program has ended; nothing without hardware. */
 int um_ingest_measured_end(struct um_ingest *);
 

@@ -13,7 +13,7 @@
 
 /* --- those that are known --- */
 
-static const struct um_known_site *find(const struct um_ingest *ingest, uint32_t site)
+const struct um_known_site *um_ingest_known_site(const struct um_ingest *ingest, uint32_t site)
 {
 	size_t low = 0, high = ingest->site_count;
 
@@ -36,47 +36,21 @@ static uint32_t last_site(const struct um_ingest *ingest)
 
 uint32_t um_ingest_user_site(const struct um_ingest *ingest, uint32_t site)
 {
-	const struct um_known_site *known = find(ingest, site);
+	const struct um_known_site *known = um_ingest_known_site(ingest, site);
 
 	return known && known->user ? known->user : site;
 }
 
 uint32_t um_ingest_launch_site(const struct um_ingest *ingest, uint32_t site, const char *kernel)
 {
-	const struct um_known_site *known = find(ingest, um_ingest_user_site(ingest, site));
+	const struct um_known_site *known =
+		um_ingest_known_site(ingest, um_ingest_user_site(ingest, site));
 
 	/* On the host a kernel's name is that of the function which launches it. */
 	if (known && known->symbol && *kernel && strcmp(known->symbol, kernel) == 0 &&
 	    known->parent)
 		return um_ingest_user_site(ingest, known->parent);
 	return known ? known->site : site;
-}
-
-static int know(struct um_ingest *ingest, const struct um_record_site *record, const char *symbol,
-		const char *inlined, bool is_runtime)
-{
-	const struct um_known_site *parent = find(ingest, record->parent);
-	size_t capacity = ingest->site_capacity;
-
-	if (ingest->site_count == capacity) {
-		capacity = capacity ? 2 * capacity : 256;
-		void *grown = reallocarray(ingest->sites, capacity, sizeof(*ingest->sites));
-
-		if (!grown)
-			return um_fail(UM_ENOMEM, "out of memory for %zu sites", capacity);
-		ingest->sites = grown;
-		ingest->site_capacity = capacity;
-	}
-	ingest->sites[ingest->site_count++] = (struct um_known_site){
-		.site = record->site,
-		.parent = record->parent,
-		.user = !is_runtime ? record->site
-			: parent    ? parent->user
-				    : 0,
-		.symbol = symbol,
-		.inlined = inlined,
-	};
-	return 0;
 }
 
 /* --- what the program's files say --- */
@@ -143,6 +117,36 @@ static bool is_runtime(const struct place *place)
 	return true;
 }
 
+static int know(struct um_ingest *ingest, const struct um_record_site *record,
+		const struct place *place)
+{
+	const struct um_known_site *parent = um_ingest_known_site(ingest, record->parent);
+	size_t capacity = ingest->site_capacity;
+
+	if (ingest->site_count == capacity) {
+		capacity = capacity ? 2 * capacity : 256;
+		void *grown = reallocarray(ingest->sites, capacity, sizeof(*ingest->sites));
+
+		if (!grown)
+			return um_fail(UM_ENOMEM, "out of memory for %zu sites", capacity);
+		ingest->sites = grown;
+		ingest->site_capacity = capacity;
+	}
+	ingest->sites[ingest->site_count++] = (struct um_known_site){
+		.site = record->site,
+		.parent = record->parent,
+		.frames = (uint32_t)place->frames,
+		.module = um_source_lines_path(ingest->lines, place->module),
+		.offset = record->offset,
+		.user = !is_runtime(place) ? record->site
+			: parent	   ? parent->user
+					   : 0,
+		.symbol = place->symbol,
+		.inlined = place->frame[0].inlined ? place->frame[0].function : NULL,
+	};
+	return 0;
+}
+
 /* Whether the stub is that of the kernel `function`, as the source has its name. */
 static bool launches(const char *stub, const char *function)
 {
@@ -164,7 +168,7 @@ static bool launches(const char *stub, const char *function)
 static int drop_inlined_kernel(struct um_ingest *ingest, const struct um_record_site *site,
 			       const struct place *place)
 {
-	const struct um_known_site *parent = find(ingest, site->parent);
+	const struct um_known_site *parent = um_ingest_known_site(ingest, site->parent);
 	const char *stub = place->symbol ? um_stub_kernel(place->symbol) : NULL;
 	const int64_t values[] = {site->parent};
 
@@ -176,6 +180,7 @@ static int drop_inlined_kernel(struct um_ingest *ingest, const struct um_record_
 		error = um_db_update(
 			ingest->db, "UPDATE frame SET depth = depth - 1 WHERE site = ?", values, 1);
 	ingest->sites[parent - ingest->sites].inlined = NULL;
+	ingest->sites[parent - ingest->sites].frames--;
 	return error;
 }
 
@@ -196,9 +201,7 @@ int um_ingest_site(struct um_ingest *ingest, const void *record, const char *end
 	look_up(ingest, site, module, symbol, &place);
 	result = insert_frames(ingest, site, &place);
 	if (result == 0)
-		result = know(ingest, site, place.symbol,
-			      place.frame[0].inlined ? place.frame[0].function : NULL,
-			      is_runtime(&place));
+		result = know(ingest, site, &place);
 	if (result == 0 && ingest->measured)
 		result = drop_inlined_kernel(ingest, site, &place);
 	free(place.function);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct um_source_lines;
+struct um_source_place; /* source_variable.h */
 
 struct um_source_frame {
 	const char *function; /* with its scope, less its arguments; NULL: not known */
@@ -31,6 +32,17 @@ void um_source_lines_destroy(struct um_source_lines *); /* NULL is legal */
 size_t um_source_lines_find(struct um_source_lines *lines, const char *path,
 			    uint64_t return_address, struct um_source_frame *frames,
 			    size_t capacity);
+/*
+ * The variable at a place in the frame of the call that returns to `return_address`, as source_variable.h
+ * has them; `*depth` counts among the frames that um_source_lines_find() gives. malloc'ed; NULL: none.
+ */
+char *um_source_lines_variable(struct um_source_lines *lines, const char *path,
+			       uint64_t return_address, const struct um_source_place *place,
+			       size_t *depth);
+/* The variable at an address of the file's data; likewise. */
+char *um_source_lines_global(struct um_source_lines *lines, const char *path, uint64_t address);
+/* The path itself, which lives as long as `lines`; NULL without memory. */
+const char *um_source_lines_path(struct um_source_lines *lines, const char *path);
 /*
  * The mangled name of the function that calls, from the file's symbols; NULL: none. Lives as above.
  */

@@ -207,6 +207,7 @@ void um_source_module_open(struct um_source_module *module, const char *path)
 void um_source_module_close(struct um_source_module *module)
 {
 	free(module->units);
+	free(module->globals);
 	if (module->dwarf)
 		dwarf_end(module->dwarf);
 	if (module->debug_elf != module->elf)

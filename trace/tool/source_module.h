@@ -18,6 +18,11 @@ struct um_source_unit {
 	Dwarf_Die code; /* of its functions */
 };
 
+struct um_source_global {
+	uint64_t start, end;
+	Dwarf_Die variable;
+};
+
 struct um_source_module {
 	int file, debug_file;	      /* -1: none */
 	Elf *elf;		      /* NULL: none */
@@ -25,6 +30,9 @@ struct um_source_module {
 	Dwarf *dwarf;		      /* NULL: none */
 	struct um_source_unit *units; /* by start */
 	size_t unit_count;
+	struct um_source_global *globals; /* by start; once one was asked for */
+	size_t global_count;
+	bool has_read_globals;
 	char build_id[2 * UM_BUILD_ID_BYTES + 1]; /* "": none */
 };
 

@@ -4,6 +4,7 @@
 #include "trace/db/runtime_frames.h"
 #include "source_function.h"
 #include "source_module.h"
+#include "source_variable.h"
 
 #include <dwarf.h>
 #include <search.h>
@@ -16,6 +17,7 @@
 struct known {
 	uint64_t address;
 	size_t count;
+	size_t left_out; /* before them: HIP's own */
 	struct um_source_frame frame[];
 };
 
@@ -164,16 +166,13 @@ static bool is_wrapper(const struct um_source_frame *frame)
 }
 
 /* HIP's headers and CUDA's wrap some calls in templates: the caller is who called. */
-static size_t skip_wrappers(struct um_source_frame *frames, size_t count)
+static size_t count_wrappers(const struct um_source_frame *frames, size_t count)
 {
 	size_t wrappers = 0;
 
 	while (wrappers + 1 < count && frames[wrappers].inlined && is_wrapper(&frames[wrappers]))
 		wrappers++;
-	for (size_t i = 0; i < wrappers; i++)
-		free((char *)frames[i].function);
-	memmove(frames, frames + wrappers, (count - wrappers) * sizeof(*frames));
-	return count - wrappers;
+	return wrappers;
 }
 
 /* `frame` must be zeros. */
@@ -189,9 +188,7 @@ static size_t read_frames(const struct um_source_unit *unit, Dwarf_Addr address,
 		frame[0].line = (uint32_t)number;
 	}
 	size_t used = find_functions(&of_code, address, frame, MAX_INLINED);
-	if (used == 0)
-		return frame[0].file ? 1 : 0;
-	return skip_wrappers(frame, used);
+	return used == 0 && frame[0].file ? 1 : used;
 }
 
 static int compare(const void *left, const void *right)
@@ -210,26 +207,40 @@ static void name_last(struct file *file, Dwarf_Addr address, struct um_source_fr
 		last->function = um_source_symbol_name(symbol);
 }
 
-static struct known *add_known(struct file *file, Dwarf_Addr address)
+static struct known *make_known(struct file *file, Dwarf_Addr address,
+				struct um_source_frame frame[MAX_INLINED])
 {
-	struct um_source_frame frame[MAX_INLINED] = {0};
 	const struct um_source_unit *unit = um_source_module_unit(&file->module, address);
-	size_t count = unit ? read_frames(unit, address, frame) : 0;
-
-	if (count)
-		name_last(file, address, &frame[count - 1]);
+	size_t all = unit ? read_frames(unit, address, frame) : 0;
+	size_t left_out = count_wrappers(frame, all), count = all - left_out;
 	struct known *known = malloc(sizeof(*known) + count * sizeof(*frame));
 
-	if (known) {
-		*known = (struct known){.address = address, .count = count};
-		memcpy(known->frame, frame, count * sizeof(*frame));
-		if (tsearch(known, &file->known, compare))
-			return known;
-	}
-	free(known);
-	for (size_t i = 0; i < count; i++)
+	if (count)
+		name_last(file, address, &frame[all - 1]);
+	for (size_t i = 0; i < (known ? left_out : all); i++)
 		free((char *)frame[i].function);
-	return NULL;
+	if (!known)
+		return NULL;
+	*known = (struct known){.address = address, .count = count, .left_out = left_out};
+	memcpy(known->frame, frame + left_out, count * sizeof(*frame));
+	return known;
+}
+
+static const struct known *find_known(struct file *file, Dwarf_Addr address)
+{
+	struct um_source_frame frame[MAX_INLINED] = {0};
+	const struct known wanted = {.address = address};
+	struct known *const *found = tfind(&wanted, &file->known, compare);
+
+	if (found)
+		return *found;
+	struct known *known = make_known(file, address, frame);
+
+	if (known && !tsearch(known, &file->known, compare)) {
+		forget(known);
+		known = NULL;
+	}
+	return known;
 }
 
 size_t um_source_lines_find(struct um_source_lines *lines, const char *path,
@@ -237,9 +248,8 @@ size_t um_source_lines_find(struct um_source_lines *lines, const char *path,
 			    size_t capacity)
 {
 	struct file *file = open_file(lines, path);
-	const struct known wanted = {.address = return_address - 1}; /* within the call */
-	struct known *const *found = file ? tfind(&wanted, &file->known, compare) : NULL;
-	const struct known *known = found ? *found : file ? add_known(file, wanted.address) : NULL;
+	/* The address within the call. */
+	const struct known *known = file ? find_known(file, return_address - 1) : NULL;
 	size_t count = known ? known->count : 0;
 
 	if (count > capacity)
@@ -262,4 +272,34 @@ const char *um_source_lines_symbol(struct um_source_lines *lines, const char *pa
 	struct file *file = open_file(lines, path);
 
 	return file ? symbol_at(file, return_address - 1) : NULL;
+}
+
+const char *um_source_lines_path(struct um_source_lines *lines, const char *path)
+{
+	const struct file *file = open_file(lines, path);
+
+	return file ? file->path : NULL;
+}
+
+char *um_source_lines_variable(struct um_source_lines *lines, const char *path,
+			       uint64_t return_address, const struct um_source_place *place,
+			       size_t *depth)
+{
+	struct file *file = open_file(lines, path);
+	const struct known *known = file ? find_known(file, return_address - 1) : NULL;
+
+	if (!known)
+		return NULL;
+	*depth = known->left_out;
+	char *name = um_source_variable(&file->module, return_address - 1, place, depth);
+
+	*depth -= known->left_out;
+	return name;
+}
+
+char *um_source_lines_global(struct um_source_lines *lines, const char *path, uint64_t address)
+{
+	struct file *file = open_file(lines, path);
+
+	return file ? um_source_global(&file->module, address) : NULL;
 }
