@@ -1,43 +1,13 @@
 #include "render_summary.h"
 
+#include "render_json.h"
 #include "summary_head.h"
 #include "trace/base/error.h"
-#include "trace/base/text_width.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* jansson refuses broken UTF-8, which a program may well have in its arguments or names. */
-static json_t *text_json(const char *text)
-{
-	json_t *json = json_string(text);
-
-	if (json)
-		return json;
-	char *clean = strdup(text);
-	for (char *at = clean; at && *at;) {
-		int columns;
-		size_t bytes = um_utf8_next(at, &columns);
-		if (columns < 0)
-			memset(at, '?', bytes);
-		at += bytes;
-	}
-	json = clean ? json_string(clean) : NULL;
-	free(clean);
-	return json;
-}
-
-static json_t *nullable_text(const char *text)
-{
-	return text ? text_json(text) : json_null();
-}
-
-static json_t *integer_json(int64_t value)
-{
-	return value == UM_NULL ? json_null() : json_integer(value);
-}
 
 static json_t *real_json(double value)
 {
@@ -51,7 +21,7 @@ static json_t *embedded_json(const char *text)
 {
 	json_t *json = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
-	return json ? json : nullable_text(text);
+	return json ? json : um_nullable_text_json(text);
 }
 
 static json_t *column_json(const struct um_column *column, const void *row)
@@ -61,14 +31,14 @@ static json_t *column_json(const struct um_column *column, const void *row)
 	switch (column->type) {
 	case UM_COLUMN_INT:
 	case UM_COLUMN_ID:
-		return integer_json(*(const int64_t *)field);
+		return um_integer_json(*(const int64_t *)field);
 	case UM_COLUMN_REAL:
 		return real_json(*(const double *)field);
 	case UM_COLUMN_TEXT:
 		if (strcmp(column->name, "driver_parameters") == 0 ||
 		    strcmp(column->name, "clocks") == 0 || strcmp(column->name, "environment") == 0)
 			return embedded_json(*(const char *const *)field);
-		return nullable_text(*(const char *const *)field);
+		return um_nullable_text_json(*(const char *const *)field);
 	default:
 		return NULL; /* no table shown here has masks or blobs */
 	}
@@ -102,8 +72,8 @@ static json_t *fields_json(const struct field *fields, const void *item)
 
 	for (; fields->name; fields++) {
 		const char *at = (const char *)item + fields->offset;
-		json_t *value = fields->is_text ? nullable_text(*(const char *const *)at)
-						: integer_json(*(const int64_t *)at);
+		json_t *value = fields->is_text ? um_nullable_text_json(*(const char *const *)at)
+						: um_integer_json(*(const int64_t *)at);
 		if (json_object_set_new(object, fields->name, value)) {
 			json_decref(object);
 			return NULL;
@@ -281,7 +251,8 @@ static json_t *xnack_json(const struct um_summary *summary)
 {
 	char text[512];
 
-	return *um_summary_xnack_text(text, sizeof(text), summary) ? text_json(text) : json_null();
+	return *um_summary_xnack_text(text, sizeof(text), summary) ? um_text_json(text)
+								   : json_null();
 }
 
 static json_t *summary_json(const struct um_summary *summary)
@@ -290,7 +261,7 @@ static json_t *summary_json(const struct um_summary *summary)
 		const char *name;
 		json_t *value;
 	} parts[] = {
-		{"path", text_json(summary->path)},
+		{"path", um_text_json(summary->path)},
 		{"xnack", xnack_json(summary)},
 		{"run", row_json(&um_table_run, &summary->run)},
 		{"devices", array_json(summary->devices, summary->device_count,
@@ -303,7 +274,7 @@ static json_t *summary_json(const struct um_summary *summary)
 				      sizeof(*summary->memory), struct_fields, memory_fields)},
 		{"traffic", traffic_json(summary)},
 		{"faults", faults_json(summary)},
-		{"range", nullable_text(summary->chosen)},
+		{"range", um_nullable_text_json(summary->chosen)},
 		{"transfers",
 		 array_json(summary->transfers,
 			    summary->is_measured
@@ -311,7 +282,7 @@ static json_t *summary_json(const struct um_summary *summary)
 				    : 0,
 			    sizeof(summary->transfers[0]), struct_fields, transfer_fields)},
 		{"remote_mappings",
-		 integer_json(summary->is_measured ? summary->remote_mappings : UM_NULL)},
+		 um_integer_json(summary->is_measured ? summary->remote_mappings : UM_NULL)},
 		{"host_fault_lines",
 		 array_json(summary->lines, summary->line_count, sizeof(*summary->lines),
 			    struct_fields, line_fields)},

@@ -9,6 +9,7 @@
 
 static const struct um_command commands[] = {
 	{"summary", "TRACE", "what a trace or a simulation holds, on one page", um_cmd_summary},
+	{"ops", "TRACE", "the program's calls of HIP in their order, one by one", um_cmd_ops},
 	{0},
 };
 
