@@ -23,8 +23,9 @@ static bool starts_with(const char *text, const char *start)
 
 bool um_is_runtime_module(const char *path)
 {
-	static const char *const libraries[] = {"libcuda.so", "libcudart.so", "libcupti.so",
-						"libnvToolsExt", "libumtrace_cupti.so", "libamdhip64.so"};
+	static const char *const libraries[] = {"libcuda.so",	       "libcudart.so",
+						"libcupti.so",	       "libnvToolsExt",
+						"libumtrace_cupti.so", "libamdhip64.so"};
 
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
 		if (starts_with(base_name(path), libraries[i]))
@@ -66,10 +67,12 @@ const char *um_stub_kernel(const char *name)
 	return stub ? stub + strlen(STUB) : NULL;
 }
 
+/* Of a source file or a library. */
 static bool is_system_file(const char *path)
 {
-	static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/",
-					      "/usr/local/cuda", "/opt/rocm"};
+	static const char *const folders[] = {
+		"/usr/include/", "/usr/lib/",		"/lib/",     "/usr/lib64/",
+		"/lib64/",	 "/usr/local/include/", "/opt/rocm", "/usr/local/cuda"};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		if (starts_with(path, folders[i]))
@@ -79,7 +82,7 @@ static bool is_system_file(const char *path)
 
 bool um_is_library_frame(const struct um_stack_frame *frame)
 {
-	if (um_is_runtime_module(frame->module))
+	if (um_is_runtime_module(frame->module) || is_system_file(frame->module))
 		return true;
 	if (frame->file)
 		return is_system_file(frame->file) || um_is_runtime_file(frame->file);

@@ -353,7 +353,8 @@ CREATE TABLE user_range (
 -- 'cut_off' (no regular end), 'signal_handler' (calls within one), 'invalid_record', 'uncounted' (more
 -- requests than can be counted), 'not_modelled' (requests that are not simulated), 'dropped' (records,
 -- by the driver, CUPTI or a full spool), 'unknown_record' (of a kind or layout that the tap does not
--- know), 'tap_off' (the tap or a part of it did not start), ...
+-- know), 'tap_off' (the tap or a part of it did not start), 'debug_info' (of a file, which the reader did not
+-- survive: its frames have no lines), ...
 CREATE TABLE loss (
 	op INTEGER,                   -- during which; NULL: the whole run, or not known
 	device INTEGER,               -- of which; -1 host; NULL: all

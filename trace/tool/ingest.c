@@ -203,6 +203,25 @@ static int insert_uncounted(struct um_ingest *ingest)
 	return row.count ? um_db_insert(ingest->db, &um_table_loss, &row) : 0;
 }
 
+static int insert_failed(const char *path, void *ingest)
+{
+	char detail[UM_INGEST_TEXT + 64], clean[UM_INGEST_TEXT];
+	const struct um_loss_row row = {
+		.op = UM_NULL,
+		.device = UM_NULL,
+		.record = "frame",
+		.kind = "debug_info",
+		.count = 1,
+		.start_ns = UM_NULL,
+		.end_ns = UM_NULL,
+		.detail = detail,
+	};
+
+	um_ingest_field(path, strlen(path), clean);
+	snprintf(detail, sizeof(detail), "%s: its debug information could not be read", clean);
+	return um_db_insert(((struct um_ingest *)ingest)->db, &um_table_loss, &row);
+}
+
 int um_ingest_finish(struct um_ingest *ingest, const struct um_run_row *ended)
 {
 	ingest->run.ended = ended->ended;
@@ -219,6 +238,8 @@ int um_ingest_finish(struct um_ingest *ingest, const struct um_run_row *ended)
 		error = um_ingest_loss(ingest, UM_LOSS_CUT_OFF, 1,
 				       "the program did not end by exit(): what the host touched "
 				       "last is not known");
+	if (error == 0)
+		error = um_source_lines_each_failed(ingest->lines, insert_failed, ingest);
 	if (error == 0)
 		error = um_ingest_variables_end(ingest);
 	if (error == 0)

@@ -1,4 +1,4 @@
-#include "source_lines.h"
+#include "source_files.h"
 
 #include "elf_symbols.h"
 #include "trace/db/runtime_frames.h"
@@ -30,13 +30,13 @@ struct file {
 	char path[];
 };
 
-struct um_source_lines {
+struct um_source_files {
 	struct file *files;
 };
 
-struct um_source_lines *um_source_lines_create(void)
+struct um_source_files *um_source_files_create(void)
 {
-	return calloc(1, sizeof(struct um_source_lines));
+	return calloc(1, sizeof(struct um_source_files));
 }
 
 static void forget(void *known)
@@ -48,7 +48,7 @@ static void forget(void *known)
 	free(entry);
 }
 
-void um_source_lines_destroy(struct um_source_lines *lines)
+void um_source_files_destroy(struct um_source_files *lines)
 {
 	if (!lines)
 		return;
@@ -62,7 +62,7 @@ void um_source_lines_destroy(struct um_source_lines *lines)
 	free(lines);
 }
 
-static struct file *open_file(struct um_source_lines *lines, const char *path)
+static struct file *open_file(struct um_source_files *lines, const char *path)
 {
 	struct file *file;
 
@@ -243,7 +243,7 @@ static const struct known *find_known(struct file *file, Dwarf_Addr address)
 	return known;
 }
 
-size_t um_source_lines_find(struct um_source_lines *lines, const char *path,
+size_t um_source_files_find(struct um_source_files *lines, const char *path,
 			    uint64_t return_address, struct um_source_frame *frames,
 			    size_t capacity)
 {
@@ -259,14 +259,14 @@ size_t um_source_lines_find(struct um_source_lines *lines, const char *path,
 	return count;
 }
 
-const char *um_source_lines_build_id(struct um_source_lines *lines, const char *path)
+const char *um_source_files_build_id(struct um_source_files *lines, const char *path)
 {
 	const struct file *file = open_file(lines, path);
 
 	return file && *file->module.build_id ? file->module.build_id : NULL;
 }
 
-const char *um_source_lines_symbol(struct um_source_lines *lines, const char *path,
+const char *um_source_files_symbol(struct um_source_files *lines, const char *path,
 				   uint64_t return_address)
 {
 	struct file *file = open_file(lines, path);
@@ -274,14 +274,7 @@ const char *um_source_lines_symbol(struct um_source_lines *lines, const char *pa
 	return file ? symbol_at(file, return_address - 1) : NULL;
 }
 
-const char *um_source_lines_path(struct um_source_lines *lines, const char *path)
-{
-	const struct file *file = open_file(lines, path);
-
-	return file ? file->path : NULL;
-}
-
-char *um_source_lines_variable(struct um_source_lines *lines, const char *path,
+char *um_source_files_variable(struct um_source_files *lines, const char *path,
 			       uint64_t return_address, const struct um_source_place *place,
 			       size_t *depth)
 {
@@ -297,7 +290,7 @@ char *um_source_lines_variable(struct um_source_lines *lines, const char *path,
 	return name;
 }
 
-char *um_source_lines_global(struct um_source_lines *lines, const char *path, uint64_t address)
+char *um_source_files_global(struct um_source_files *lines, const char *path, uint64_t address)
 {
 	struct file *file = open_file(lines, path);
 

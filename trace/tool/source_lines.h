@@ -1,7 +1,7 @@
 /*
  * What source stands behind an address of an ELF file: function, file and line, and which functions
  * were inlined there, from the file's debug information. A file without it, or one that is no ELF
- * file, has no lines: that is no error.
+ * file, has no lines: that is no error. A process of its own reads the files (source_reader.h).
  */
 #ifndef UM_SOURCE_LINES_H
 #define UM_SOURCE_LINES_H
@@ -50,5 +50,12 @@ const char *um_source_lines_symbol(struct um_source_lines *lines, const char *pa
 				   uint64_t return_address);
 /* GNU build id of the file, in hexadecimal; NULL: it has none, or is not there. Lives as above. */
 const char *um_source_lines_build_id(struct um_source_lines *lines, const char *path);
+
+/*
+ * Calls `call` with each file whose debug information is not known since reading it failed: it is
+ * damaged, or takes too long.
+ */
+int um_source_lines_each_failed(const struct um_source_lines *,
+				int (*call)(const char *path, void *context), void *context);
 
 #endif

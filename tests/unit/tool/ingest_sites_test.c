@@ -1,4 +1,4 @@
-/* Whose a call is: of the stacks that a tap sends, the frame of the user's own source. */
+/* Whose a call is, of the stacks that a tap sends, and what an allocation is called. */
 #include "cuda_like.h"
 #include "ingest_fixture.h"
 
@@ -134,6 +134,54 @@ static void a_stack_may_be_of_runtimes_only(void **state)
 	expect(fixture, "SELECT count(*) FROM site", 2);
 }
 
+/* --- in what the program keeps an allocation --- */
+
+static struct {
+	long count;
+	void *cells[3];
+} kept;
+
+static void put_variable(struct fixture *fixture, const struct um_record_variable *record,
+			 const char *module)
+{
+	put_text(fixture, UM_RECORD_VARIABLE, record, offsetof(struct um_record_variable, module),
+		 module, strlen(module) + 1);
+}
+
+static void allocations_are_called_as_their_variables(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct um_record_allocation allocation = {
+		.allocation = 1, .kind = UM_ALLOCATION_MANAGED, .bytes = 4096, .op = 1};
+	struct um_record_variable variable = {.allocation = 1};
+	char path[PATH_MAX] = "";
+	uintptr_t base = 0;
+
+	hello(fixture);
+	put_op(fixture, 1, UM_OP_ALLOC, 0);
+	put_text(fixture, UM_RECORD_ALLOCATION, &allocation,
+		 offsetof(struct um_record_allocation, name), "", 1);
+	dl_iterate_phdr(first_base, &base);
+	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 2) > 0);
+	variable.offset = (int64_t)((uintptr_t)&kept.cells[2] - base);
+	put_variable(fixture, &variable, path);
+	expect(fixture, "SELECT count(*) FROM allocation WHERE name = 'kept.cells[2]'", 1);
+	/* Where nothing is known it stays as it is. */
+	variable.offset = 1;
+	put_variable(fixture, &variable, path);
+	variable.site = 77;
+	put_variable(fixture, &variable, "");
+	assert_int_equal(invalid(fixture), 0);
+	/* Not of the allocation before, and more pointers than fit. */
+	variable.allocation = 2;
+	put_variable(fixture, &variable, "");
+	variable.allocation = 1;
+	variable.pointers = UM_VARIABLE_POINTERS + 1;
+	put_variable(fixture, &variable, "");
+	assert_int_equal(invalid(fixture), 2);
+	expect(fixture, "SELECT count(*) FROM allocation WHERE name = 'kept.cells[2]'", 1);
+}
+
 static void names_tell_whose_a_frame_is(void **state)
 {
 	(void)state;
@@ -163,6 +211,7 @@ int main(void)
 		TEST(a_static_runtime_is_not_the_caller),
 		TEST(neither_is_what_a_compiler_makes_of_a_launch),
 		TEST(a_stack_may_be_of_runtimes_only),
+		TEST(allocations_are_called_as_their_variables),
 		cmocka_unit_test(names_tell_whose_a_frame_is),
 	};
 
