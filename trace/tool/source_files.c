@@ -17,7 +17,9 @@
 struct known {
 	uint64_t address;
 	size_t count;
-	size_t left_out; /* before them: HIP's own */
+	size_t left_out;		 /* before them: HIP's own */
+	struct um_source_scopes *scopes; /* once a variable was asked for */
+	bool has_scopes;
 	struct um_source_frame frame[];
 };
 
@@ -43,6 +45,7 @@ static void forget(void *known)
 {
 	struct known *entry = known;
 
+	um_source_scopes_destroy(entry->scopes);
 	for (size_t i = 0; i < entry->count; i++)
 		free((char *)entry->frame[i].function);
 	free(entry);
@@ -226,7 +229,7 @@ static struct known *make_known(struct file *file, Dwarf_Addr address,
 	return known;
 }
 
-static const struct known *find_known(struct file *file, Dwarf_Addr address)
+static struct known *find_known(struct file *file, Dwarf_Addr address)
 {
 	struct um_source_frame frame[MAX_INLINED] = {0};
 	const struct known wanted = {.address = address};
@@ -274,19 +277,25 @@ const char *um_source_files_symbol(struct um_source_files *lines, const char *pa
 	return file ? symbol_at(file, return_address - 1) : NULL;
 }
 
-char *um_source_files_variable(struct um_source_files *lines, const char *path,
+char *um_source_files_variable(struct um_source_files *files, const char *path,
 			       uint64_t return_address, const struct um_source_place *place,
 			       size_t *depth)
 {
-	struct file *file = open_file(lines, path);
-	const struct known *known = file ? find_known(file, return_address - 1) : NULL;
+	struct file *file = open_file(files, path);
+	struct known *known = file ? find_known(file, return_address - 1) : NULL;
 
-	if (!known)
+	*depth = UM_SOURCE_NOTHING;
+	if (known && !known->has_scopes)
+		known->scopes = um_source_scopes_create(&file->module, return_address - 1);
+	if (known)
+		known->has_scopes = true;
+	if (!known || !known->scopes)
 		return NULL;
 	*depth = known->left_out;
-	char *name = um_source_variable(&file->module, return_address - 1, place, depth);
+	char *name = um_source_variable(known->scopes, place, depth);
 
-	*depth -= known->left_out;
+	if (*depth != UM_SOURCE_NOTHING)
+		*depth -= *depth < known->left_out ? *depth : known->left_out;
 	return name;
 }
 

@@ -12,11 +12,19 @@ struct known {
 	struct um_source_answer answer;
 };
 
+/* What a variable is called; of where none lies, `before` counts for nothing: UINT64_MAX. */
+struct named {
+	struct um_source_query query;
+	char *name; /* NULL: it has none */
+	size_t depth;
+};
+
 struct file {
 	struct file *next;
 	bool failed;
 	char *build_id; /* NULL: none */
 	void *known;	/* a tree of struct known, by tsearch() */
+	void *named;	/* a tree of struct named */
 	char path[];
 };
 
@@ -43,6 +51,12 @@ static void forget(void *known)
 	free(known);
 }
 
+static void forget_name(void *named)
+{
+	free(((struct named *)named)->name);
+	free(named);
+}
+
 void um_source_lines_destroy(struct um_source_lines *lines)
 {
 	if (!lines)
@@ -51,6 +65,7 @@ void um_source_lines_destroy(struct um_source_lines *lines)
 	for (struct file *file = lines->files, *next; file; file = next) {
 		next = file->next;
 		tdestroy(file->known, forget);
+		tdestroy(file->named, forget_name);
 		free(file->build_id);
 		free(file);
 	}
@@ -158,18 +173,67 @@ const char *um_source_lines_path(struct um_source_lines *lines, const char *path
 	return file ? file->path : NULL;
 }
 
-static char *ask_for_name(struct um_source_lines *lines, const struct um_source_query *query,
-			  size_t *depth)
+static int compare_integers(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_queries(const void *left, const void *right)
+{
+	const struct um_source_query *a = left, *b = right; /* the first of struct named */
+	int order = compare_integers((int64_t)a->address, (int64_t)b->address);
+
+	order = order ? order : compare_integers(a->question, b->question);
+	order = order ? order : compare_integers(a->place.at, b->place.at);
+	order = order ? order : compare_integers(a->place.in_register, b->place.in_register);
+	order = order ? order : compare_integers(a->place.is_pointed_to, b->place.is_pointed_to);
+	return order ? order : compare_integers((int64_t)a->place.before, (int64_t)b->place.before);
+}
+
+/* A loop allocates for one variable, and other words of the stack are no pointers of the program's. */
+static const struct named *find_named(const struct file *file, struct um_source_query query)
+{
+	struct named *const *found = tfind(&query, &file->named, compare_queries);
+
+	if (!found && query.place.is_pointed_to) {
+		query.place.before = UINT64_MAX;
+		found = tfind(&query, &file->named, compare_queries);
+	}
+	return found ? *found : NULL;
+}
+
+static const struct named *ask_for_name(struct um_source_lines *lines, struct file *file,
+					const struct um_source_query *query)
+{
+	struct um_source_answer answer;
+	struct named *named = calloc(1, sizeof(*named));
+
+	if (!named)
+		return NULL;
+	ask(lines, file, query, &answer);
+	named->query = *query;
+	named->query.path = NULL;
+	named->name = answer.text ? strdup(answer.text) : NULL;
+	named->depth = answer.depth;
+	if (answer.depth == UM_SOURCE_NOTHING && query->place.is_pointed_to)
+		named->query.place.before = UINT64_MAX;
+	free(answer.bytes);
+	if (tsearch(named, &file->named, compare_queries))
+		return named;
+	forget_name(named);
+	return NULL;
+}
+
+static char *name_of(struct um_source_lines *lines, const struct um_source_query *query,
+		     size_t *depth)
 {
 	struct file *file = open_file(lines, query->path);
-	struct um_source_answer answer = {0};
-	char *name = NULL;
+	const struct named *named = file ? find_named(file, *query) : NULL;
 
-	if (file && ask(lines, file, query, &answer) && answer.text)
-		name = strdup(answer.text);
-	*depth = answer.depth;
-	free(answer.bytes);
-	return name;
+	if (file && !named)
+		named = ask_for_name(lines, file, query);
+	*depth = named ? named->depth : 0;
+	return named && named->name ? strdup(named->name) : NULL;
 }
 
 char *um_source_lines_variable(struct um_source_lines *lines, const char *path,
@@ -181,7 +245,7 @@ char *um_source_lines_variable(struct um_source_lines *lines, const char *path,
 					      .address = return_address,
 					      .place = *place};
 
-	return ask_for_name(lines, &query, depth);
+	return name_of(lines, &query, depth);
 }
 
 char *um_source_lines_global(struct um_source_lines *lines, const char *path, uint64_t address)
@@ -190,7 +254,7 @@ char *um_source_lines_global(struct um_source_lines *lines, const char *path, ui
 		.question = UM_SOURCE_GLOBAL, .path = path, .address = address};
 	size_t depth;
 
-	return ask_for_name(lines, &query, &depth);
+	return name_of(lines, &query, &depth);
 }
 
 int um_source_lines_each_failed(const struct um_source_lines *lines,

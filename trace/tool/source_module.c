@@ -100,6 +100,17 @@ static bool find_debug_file(struct um_source_module *module, const char *path)
 	return false;
 }
 
+/* Nobody looks for a line of the C library, and its file of them takes a third of a second. */
+static bool is_system_library(const char *path)
+{
+	static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return false;
+}
+
 /* --- units --- */
 
 static bool add_unit(struct um_source_module *module, size_t *capacity,
@@ -196,7 +207,7 @@ void um_source_module_open(struct um_source_module *module, const char *path)
 	read_build_id(module->elf, module->build_id);
 	if (has_debug_info(module->elf))
 		module->dwarf = dwarf_begin(module->file, DWARF_C_READ);
-	else if (find_debug_file(module, path))
+	else if (!is_system_library(path) && find_debug_file(module, path))
 		module->dwarf = dwarf_begin(module->debug_file, DWARF_C_READ);
 	if (!module->debug_elf)
 		module->debug_elf = module->elf;

@@ -1,6 +1,6 @@
 /*
  * An ELF file that a program has loaded, and its debug information: its own, or what lies beside it
- * (.gnu_debuglink) or under /usr/lib/debug. Units are found by their addresses, whoever compiled them.
+ * (.gnu_debuglink) or, unless it is a library of the system's, under /usr/lib/debug. Units are found by their addresses, whoever compiled them.
  */
 #ifndef UM_SOURCE_MODULE_H
 #define UM_SOURCE_MODULE_H

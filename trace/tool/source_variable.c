@@ -150,26 +150,31 @@ static bool step_through(Dwarf_Die *type, uint64_t before, char name[UM_SOURCE_N
 	return um_source_name_append(name, "[%" PRIu64 "]%s", index, member);
 }
 
+/* Whether it lies there, and then the place within it. */
+static bool covers(const struct location *location, const struct um_source_place *place,
+		   Dwarf_Die *type, uint64_t *within)
+{
+	uint64_t bytes;
+
+	*within = 0;
+	if (place->in_register)
+		return location->where == IN_REGISTER && location->at == place->at;
+	*within = (uint64_t)place->at - (uint64_t)location->at;
+	return location->where == IN_FRAME && um_source_type_bytes(type, &bytes) && *within < bytes;
+}
+
 static char *name_place(Dwarf_Die *variable, const struct location *location,
-			const struct um_source_place *place)
+			const struct um_source_place *place, bool *lies_there)
 {
 	char name[UM_SOURCE_NAME_MAX] = "";
 	const char *word = dwarf_diename(variable);
-	uint64_t within = 0, bytes;
+	uint64_t within;
 	Dwarf_Die type;
 
 	if (!word || !um_source_type_of(variable, &type) ||
-	    !um_source_name_append(name, "%s", word))
+	    !um_source_name_append(name, "%s", word) || !covers(location, place, &type, &within))
 		return NULL;
-	if (place->in_register) {
-		if (location->where != IN_REGISTER || location->at != place->at)
-			return NULL;
-	} else {
-		within = (uint64_t)place->at - (uint64_t)location->at;
-		if (location->where != IN_FRAME || !um_source_type_bytes(&type, &bytes) ||
-		    within >= bytes)
-			return NULL;
-	}
+	*lies_there = true;
 	if (!place->is_pointed_to)
 		return um_source_type_member(&type, within, name) ? strdup(name) : NULL;
 	if (!um_source_type_is_reference(&type) && !um_source_type_member(&type, within, name))
@@ -182,7 +187,7 @@ static char *name_place(Dwarf_Die *variable, const struct location *location,
 /* --- variables of a function --- */
 
 static char *search_scope(Dwarf_Die *scope, const struct frame *frame,
-			  const struct um_source_place *place)
+			  const struct um_source_place *place, bool *lies_there)
 {
 	Dwarf_Die child;
 	char *name = NULL;
@@ -198,40 +203,40 @@ static char *search_scope(Dwarf_Die *scope, const struct frame *frame,
 		struct location location = location_of(&child, frame);
 
 		if (location.where == IN_FRAME || location.where == IN_REGISTER)
-			name = name_place(&child, &location, place);
+			name = name_place(&child, &location, place, lies_there);
 	} while (!name && ++children < MAX_CHILDREN && dwarf_siblingof(&child, &child) == 0);
 	return name;
 }
 
-/* scopes: from the innermost block outwards. */
-static char *search_scopes(Dwarf_Die *scopes, size_t count, struct frame *frame,
-			   const struct um_source_place *place, size_t *depth)
+struct um_source_scopes {
+	struct frame frame;
+	size_t count;
+	Dwarf_Die scope[]; /* from the innermost block outwards */
+};
+
+static struct um_source_scopes *keep_scopes(const struct um_source_module *module,
+					    Dwarf_Addr address, const Dwarf_Die *scopes,
+					    size_t count)
 {
-	char *name = NULL;
-	size_t first = *depth;
+	struct um_source_scopes *kept = malloc(sizeof(*kept) + count * sizeof(*scopes));
 
-	for (size_t i = 0; i < count && !frame->has_base; i++)
-		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
-			frame->has_base = read_base(frame, &scopes[i]);
-	*depth = 0;
-	for (size_t i = 0; i < count; i++) {
-		int tag = dwarf_tag(&scopes[i]);
-
-		name = *depth >= first ? search_scope(&scopes[i], frame, place) : NULL;
-		if (name || tag == DW_TAG_subprogram)
-			return name;
-		*depth += tag == DW_TAG_inlined_subroutine;
-	}
-	return NULL;
+	if (!kept)
+		return NULL;
+	*kept = (struct um_source_scopes){.frame.address = address, .count = count};
+	memcpy(kept->scope, scopes, count * sizeof(*scopes));
+	read_cfa(&kept->frame, module->elf);
+	for (size_t i = 0; i < count && !kept->frame.has_base; i++)
+		if (dwarf_tag(&kept->scope[i]) == DW_TAG_subprogram)
+			kept->frame.has_base = read_base(&kept->frame, &kept->scope[i]);
+	return kept;
 }
 
-char *um_source_variable(const struct um_source_module *module, Dwarf_Addr address,
-			 const struct um_source_place *place, size_t *depth)
+struct um_source_scopes *um_source_scopes_create(const struct um_source_module *module,
+						 Dwarf_Addr address)
 {
 	const struct um_source_unit *found = um_source_module_unit(module, address);
 	Dwarf_Die unit, *at = NULL, *scopes = NULL;
-	struct frame frame = {.address = address};
-	char *name = NULL;
+	struct um_source_scopes *kept = NULL;
 
 	if (!found)
 		return NULL;
@@ -239,11 +244,39 @@ char *um_source_variable(const struct um_source_module *module, Dwarf_Addr addre
 	if (dwarf_getscopes(&unit, address, &at) > 0) {
 		int count = dwarf_getscopes_die(at, &scopes);
 
-		read_cfa(&frame, module->elf);
 		if (count > 0)
-			name = search_scopes(scopes, (size_t)count, &frame, place, depth);
+			kept = keep_scopes(module, address, scopes, (size_t)count);
 	}
 	free(at);
 	free(scopes);
-	return name;
+	return kept;
+}
+
+void um_source_scopes_destroy(struct um_source_scopes *scopes)
+{
+	free(scopes);
+}
+
+char *um_source_variable(struct um_source_scopes *scopes, const struct um_source_place *place,
+			 size_t *depth)
+{
+	size_t first = *depth;
+	bool lies_there = false;
+
+	*depth = 0;
+	for (size_t i = 0; i < scopes->count; i++) {
+		int tag = dwarf_tag(&scopes->scope[i]);
+		char *name = *depth >= first ? search_scope(&scopes->scope[i], &scopes->frame,
+							    place, &lies_there)
+					     : NULL;
+
+		if (name)
+			return name;
+		if (tag == DW_TAG_subprogram)
+			break;
+		*depth += tag == DW_TAG_inlined_subroutine;
+	}
+	if (!lies_there)
+		*depth = UM_SOURCE_NOTHING;
+	return NULL;
 }

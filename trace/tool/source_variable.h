@@ -16,13 +16,22 @@ struct um_source_place {
 	uint64_t before;
 };
 
+/* The functions and blocks that run at an address, which is dear to find out. */
+struct um_source_scopes;
+
+/* NULL: there are none, or no memory. Lives no longer than the module. */
+struct um_source_scopes *um_source_scopes_create(const struct um_source_module *,
+						 Dwarf_Addr address);
+void um_source_scopes_destroy(struct um_source_scopes *); /* NULL is legal */
+
 /*
  * "grid.edges[1]", "solver->cells": malloc'ed; NULL: none. `*depth` comes in as how many of the
  * functions that were inlined there are not asked, from the innermost on, and goes out as how many lie
- * before the variable's.
+ * before the variable's, or as UM_SOURCE_NOTHING where no variable lies, whatever it may point to.
  */
-char *um_source_variable(const struct um_source_module *, Dwarf_Addr address,
-			 const struct um_source_place *, size_t *depth);
+char *um_source_variable(struct um_source_scopes *, const struct um_source_place *, size_t *depth);
+#define UM_SOURCE_NOTHING SIZE_MAX
+
 /*
  * What lies at an address of the module's data: "um::state.cells", malloc'ed; NULL: none. All its
  * variables are read at the first time.
