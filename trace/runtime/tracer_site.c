@@ -185,19 +185,24 @@ static void find_variable(struct um_record_variable *record, char path[PATH_MAX]
 
 void um_tracer_variable(uint32_t allocation, uintptr_t slot, const void *out)
 {
-	static _Alignas(8) char buffer[sizeof(struct um_record_variable) + PATH_MAX + 8];
+	static _Alignas(8) char buffer[sizeof(struct um_record_variable) +
+				       UM_VARIABLE_POINTERS * sizeof(struct um_variable_pointer) +
+				       PATH_MAX + 8];
+	static char path[PATH_MAX];
 	struct um_record_variable *record = (struct um_record_variable *)buffer;
 
 	if (!um_tracer_on() || is_busy || !slot)
 		return;
 	is_busy = true;
-	memset(record, 0, sizeof(*record));
-	record->module[0] = '\0';
-	record->allocation = allocation;
-	find_variable(record, record->module, slot, out);
-	size_t bytes = sizeof(*record) + strnlen(record->module, PATH_MAX - 1) + 1;
+	*record = (struct um_record_variable){.allocation = allocation};
+	path[0] = '\0';
+	find_variable(record, path, slot, out);
+	char *module = (char *)(record->pointer + record->pointers);
+	size_t bytes = strnlen(path, PATH_MAX - 1);
 
-	memset(buffer + bytes, 0, 8);
+	memcpy(module, path, bytes);
+	memset(module + bytes, 0, 8); /* the terminator, and padding to 8 */
+	bytes += (size_t)(module - buffer) + 1;
 	record->header.bytes = (uint32_t)(bytes + 7) & ~7u;
 	record->header.kind = UM_RECORD_VARIABLE;
 	um_tracer_put(&record->header);

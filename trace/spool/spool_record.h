@@ -361,10 +361,10 @@ struct um_record_variable {
 	uint32_t allocation;
 	uint32_t site;	/* of the frame: the place in it that called; 0: it lies in none */
 	int64_t offset; /* from the end of the frame (DWARF's CFA), or of the module from its base */
-	uint32_t pointers;
+	uint32_t pointers; /* UM_VARIABLE_POINTERS at most */
 	uint32_t reserved;
-	struct um_variable_pointer pointer[UM_VARIABLE_POINTERS];
-	char module[]; /* path, NUL-terminated; "": it lies in none */
+	struct um_variable_pointer pointer[];
+	/* Behind them the module's path, NUL-terminated; "": it lies in none. */
 };
 
 struct um_record_bye {

@@ -92,13 +92,18 @@ static int remember(struct um_ingest *ingest, uint32_t allocation, uint32_t fram
 int um_ingest_variable(struct um_ingest *ingest, const void *record, const char *end)
 {
 	const struct um_record_variable *variable = record;
-	const char *at = variable->module;
+	const char *at;
 	char module[UM_INGEST_TEXT], clean[UM_INGEST_TEXT];
 	size_t depth = 0;
 	uint32_t frame;
 
 	if (variable->allocation == 0 || variable->allocation != ingest->allocation ||
-	    variable->pointers > UM_VARIABLE_POINTERS || !um_ingest_text(&at, end, module))
+	    variable->pointers > UM_VARIABLE_POINTERS ||
+	    (size_t)(end - (const char *)record) <
+		    sizeof(*variable) + variable->pointers * sizeof(*variable->pointer))
+		return UM_RECORD_INVALID;
+	at = (const char *)(variable->pointer + variable->pointers);
+	if (!um_ingest_text(&at, end, module))
 		return UM_RECORD_INVALID;
 	char *name = find_name(ingest, variable, module, &frame, &depth);
 
