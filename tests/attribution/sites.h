@@ -32,7 +32,9 @@ namespace um
 template <typename T> struct allocator {
 	using value_type = T;
 	allocator() = default;
-	template <typename U> allocator(const allocator<U> &) {}
+	template <typename U> allocator(const allocator<U> &)
+	{
+	}
 	T *allocate(std::size_t n)
 	{
 		void *memory;
@@ -43,8 +45,14 @@ template <typename T> struct allocator {
 	{
 		check(hipFree(memory)); // in:deallocate
 	}
-	bool operator==(const allocator &) const { return true; }
-	bool operator!=(const allocator &) const { return false; }
+	bool operator==(const allocator &) const
+	{
+		return true;
+	}
+	bool operator!=(const allocator &) const
+	{
+		return false;
+	}
 };
 
 class buffer
