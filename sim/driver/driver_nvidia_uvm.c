@@ -7,9 +7,9 @@
  *
  * Blocks
  * R1  Memory is known by blocks: what one range of addresses has in 2 MiB, aligned by address, at
- *     most 512 pages (uvm_va_block_types.h). cudaMallocManaged makes ranges of whole 2 MiB: the rest
- *     of an allocation's last 2 MiB is memory like the allocation, which trees populate and which
- *     moves. Allocations below 2 MiB share them, one behind another (A2).
+ *     most 512 pages (uvm_va_block_types.h). An allocation of 2 MiB and more is a range of just its
+ *     pages, from an address that 2 MiB divide. Smaller ones share ranges of 2 MiB: what is left of
+ *     those is memory like theirs, which trees populate and which moves (A2).
  * R2  Advice belongs to a range. On part of a range it cuts the range, and the block, at each end
  *     where the range has another policy (split_as_needed, uvm_policy.c). The pieces keep policy,
  *     residency and mappings, and are never joined again (uvm_va_block_split_locked); what was known
@@ -66,6 +66,8 @@
  *     the page is duplicated (compute_new_permission). From another's memory: a remote mapping.
  * R18 Then those of accessed-by that can access D, but for the preferred location where D is
  *     another (uvm_va_block_add_mappings_after_migration); not in read-mostly ranges.
+ *     Each run of a block's pages that comes to be mapped from afar at once is a record, a `mapping`
+ *     row that is merged with no other (block_map_gpu_to, block_map_cpu_to).
  *
  * The host
  * R19 A host access that is not mapped is a fault of one page, also the first touch; destination and
@@ -119,11 +121,13 @@
  *     that had no memory there new_block_time, one that the host had mapped unmap_time, a victim
  *     evict_time, and the copies the link's time, one after another; a host fault cpu_fault_time in
  *     place of the first two. State changes when a block's turn comes.
- * A2  Where cudaMallocManaged puts small allocations is not in the source: here the next free page of
- *     the last 2 MiB that were made for such, if they have room. An H200 moved 2 MiB for 1 MiB and 12 KiB.
- *     Known to be wrong: of 3 MiB and 100 KiB it moved just those pages (traces/h200), here whole 2 MiB.
+ * A2  Where cudaMallocManaged puts allocations is not in the source. On an H200 (addresses and bytes
+ *     in traces/h200) those of 2 MiB and more had a range each, of no page more than asked for; smaller
+ *     ones lay one behind another in 2 MiB, each at the next multiple of 512 bytes, and the rest of the
+ *     2 MiB moved along. Here each begins at the next page.
  * A3  Of a block that advice has cut, all pieces share one 2 MiB of device memory, taken with the
- *     first page of any; the driver takes 64 KiB and 4 KiB for pieces and mixes blocks in 2 MiB.
+ *     first page of any; the driver takes 64 KiB and 4 KiB for pieces, and for an allocation's last
+ *     block of less than 2 MiB, and mixes blocks in 2 MiB. Here such a last block takes its pages.
  * A4  A wave faults on one page at a time, or on faults_per_wave side by side, a group on as many as
  *     its waves do: which instructions wait for which the trace does not tell.
  * A5  Devices have no peer access. Preferred location and accessed-by of another device then count

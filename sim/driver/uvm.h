@@ -58,7 +58,7 @@ struct uvm_place {
 struct uvm_window {
 	uint64_t number; /* by address */
 	struct uvm_block *blocks;
-	struct uvm_piece *pieces; /* by address; they cover the window */
+	struct uvm_piece *pieces; /* by address; they cover the blocks */
 	uint32_t piece_count, piece_capacity;
 	uint32_t allocations; /* that have pages in it */
 	uint32_t has_memory;  /* places */
@@ -186,6 +186,8 @@ int um_uvm_add_allocation(struct uvm *, um_alloc_id);
 int um_uvm_remove_allocation(struct uvm *, struct uvm_allocation *);
 /* At the end of the simulation: windows go with their last allocation. */
 void um_uvm_drop_allocation(struct uvm *, struct uvm_allocation *);
+/* Where its ranges end, counted from the beginning of its first window (R1). */
+uint64_t um_uvm_end_of(const struct uvm_allocation *);
 /* Where the page is; *at: in its window. */
 struct uvm_window *um_uvm_window_at(const struct uvm_allocation *, um_page, uint32_t *at);
 /* The block that has the page of the window. */

@@ -157,18 +157,13 @@ static struct uvm_block *block_of(const struct uvm_allocation *allocation, uint6
 			       (uint32_t)(page % UVM_WINDOW_PAGES));
 }
 
-static uint64_t end_of(const struct uvm_allocation *allocation)
-{
-	return (uint64_t)allocation->window_count * UVM_WINDOW_PAGES;
-}
-
 /* Where the advice would change the policy, a range begins at the page. */
 static int cut(const struct advise *advise, const struct uvm_allocation *allocation, uint64_t page)
 {
 	const struct uvm_block *block;
 	struct uvm_policy new;
 
-	if (page == 0 || page == end_of(allocation))
+	if (page == 0 || page == um_uvm_end_of(allocation))
 		return 0;
 	block = block_of(allocation, page);
 	new = changed(&block->policy, advise->advice);
@@ -191,7 +186,7 @@ static uint64_t first_of_range(const struct uvm_allocation *allocation, uint64_t
 
 static uint64_t end_of_range(const struct uvm_allocation *allocation, uint64_t page)
 {
-	while (page < end_of(allocation) && !block_of(allocation, page)->starts_range)
+	while (page < um_uvm_end_of(allocation) && !block_of(allocation, page)->starts_range)
 		page = page / UVM_WINDOW_PAGES * UVM_WINDOW_PAGES +
 		       block_of(allocation, page)->pages.end;
 	return page;

@@ -118,7 +118,7 @@ int um_uvm_split(struct uvm *uvm, struct uvm_window *window, uint32_t page)
 
 /* --- windows --- */
 
-static struct uvm_window *make_window(struct uvm *uvm)
+static struct uvm_window *make_window(struct uvm *uvm, uint32_t pages)
 {
 	struct uvm_window *window =
 		calloc(1, sizeof(*window) + uvm_places(uvm) * sizeof(struct uvm_place));
@@ -129,7 +129,7 @@ static struct uvm_window *make_window(struct uvm *uvm)
 	}
 	window->number = uvm->windows_made++;
 	window->served = UVM_NOBODY;
-	window->blocks = new_block(window, (struct uvm_region){0, UVM_WINDOW_PAGES});
+	window->blocks = new_block(window, (struct uvm_region){0, pages});
 	if (!window->blocks) {
 		free(window);
 		return NULL;
@@ -271,7 +271,7 @@ static int restore_all(struct uvm *uvm, struct uvm_window *window, struct uvm_re
 
 static int open_pool(struct uvm *uvm)
 {
-	struct uvm_window *window = make_window(uvm);
+	struct uvm_window *window = make_window(uvm, UVM_WINDOW_PAGES);
 
 	if (!window)
 		return UM_ENOMEM;
@@ -355,6 +355,16 @@ struct uvm_window *um_uvm_window_at(const struct uvm_allocation *allocation, um_
 	return allocation->windows[address / UVM_WINDOW_PAGES];
 }
 
+static bool is_small(const struct uvm_allocation *allocation)
+{
+	return allocation->pages < UVM_WINDOW_PAGES;
+}
+
+uint64_t um_uvm_end_of(const struct uvm_allocation *allocation)
+{
+	return is_small(allocation) ? UVM_WINDOW_PAGES : allocation->pages;
+}
+
 static int make_slot(struct uvm *uvm, um_alloc_id id)
 {
 	size_t slots = uvm->allocation_slots ? uvm->allocation_slots : 64;
@@ -383,15 +393,12 @@ static int make_windows(struct uvm *uvm, struct uvm_allocation *allocation)
 		uint32_t pages = left < UVM_WINDOW_PAGES ? left : UVM_WINDOW_PAGES;
 		struct uvm_piece piece = {allocation->id, first, {0, pages}};
 
-		allocation->windows[i] = make_window(uvm);
+		allocation->windows[i] = make_window(uvm, pages);
 		if (!allocation->windows[i])
 			return UM_ENOMEM;
 		allocation->windows[i]->allocations = 1;
 		allocation->windows[i]->blocks->starts_range = i == 0;
 		error = add_piece(allocation->windows[i], &piece);
-		if (!error)
-			error = add_own_piece(uvm, allocation->windows[i],
-					      (struct uvm_region){pages, UVM_WINDOW_PAGES});
 	}
 	return error;
 }
@@ -412,8 +419,8 @@ int um_uvm_add_allocation(struct uvm *uvm, um_alloc_id id)
 	allocation->pages = pages;
 	allocation->window_count = windows;
 	uvm->allocations[id] = allocation;
-	return pages < UVM_WINDOW_PAGES ? take_from_pool(uvm, allocation)
-					: make_windows(uvm, allocation);
+	return is_small(allocation) ? take_from_pool(uvm, allocation)
+				    : make_windows(uvm, allocation);
 }
 
 void um_uvm_drop_allocation(struct uvm *uvm, struct uvm_allocation *allocation)

@@ -167,6 +167,8 @@ void um_machine_fill(struct um_machine *, const struct um_page_range *, um_devic
  */
 int um_machine_map(struct um_machine *, const struct um_page_range *, um_device_id,
 		   enum um_mapping_state, const struct um_why *);
+/* What is mapped next is one of the driver's own records: its row is not merged with others. */
+void um_machine_record_next(struct um_machine *);
 
 /*
  * --- what the actors do: allocations come and go, memory is accessed, explicit copies run ---
