@@ -1,0 +1,61 @@
+/* Between cmd_check.c and what it simulates and prints (check_*.c). */
+#ifndef UM_CHECK_COMMAND_H
+#define UM_CHECK_COMMAND_H
+
+#include "sim/check/check_limits.h"
+
+#include <stdio.h>
+
+struct um_simulation;
+
+/* Of the command line. */
+struct um_check_arguments {
+	const char *accesses;
+	const char **against;
+	size_t against_count;
+	const char *policy, *machine;
+	struct um_check_limits limits;
+	const char *all, *test_set, *choices; /* with --all */
+	enum um_check_format {
+		UM_CHECK_TEXT,
+		UM_CHECK_JSON,
+		UM_CHECK_MARKDOWN,
+		UM_CHECK_TSV
+	} format;
+	bool quiet;
+};
+
+/* --- predicting (check_predict.c) --- */
+
+/* What made a prediction, as strings of its own. */
+struct um_check_model {
+	char *machine, *driver, *policy;
+	const char *validated; /* a literal */
+};
+void um_check_model_free(struct um_check_model *);
+
+/*
+ * Replays the trace on the machine: that of the option, of the policy, or else the one whose device is
+ * called `device_name`. `traced`: with what recording costs there, as the times of a measured trace
+ * have it. Fills `side`, also to be freed after an error. UM_EINVAL: no such machine, or none has such
+ * a device; UM_ENOTSUP: the trace has no accesses; and what um_simulate() returns.
+ */
+int um_check_predict(struct um_check_side *side, struct um_check_model *,
+		     const struct um_check_arguments *, const char *trace_path,
+		     const char *device_name, bool traced);
+
+/* The machine file whose device has this name; malloc'ed. UM_EINVAL: none, or several. */
+int um_check_machine_of(char **out, const char *device_name);
+
+/* --- one program (check_text.c, check_json.c) --- */
+
+struct um_check_result {
+	const struct um_check_arguments *arguments;
+	const struct um_check_model *model;
+	const struct um_check_side *predicted, *measured;
+	const struct um_check_comparison *comparison;
+};
+int um_check_print_text(FILE *, const struct um_check_result *);
+int um_check_print_json(FILE *, const struct um_check_result *);
+
+#endif

@@ -1,0 +1,211 @@
+/* umsim check: a prediction beside what was measured. */
+#include "check_command.h"
+#include "command.h"
+
+#include "sim/check/check_measured.h"
+
+#include "trace/base/text_table.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_key {
+	OPTION_AGAINST = 256,
+	OPTION_MACHINE,
+	OPTION_MAX_ERROR,
+	OPTION_FORMAT,
+};
+
+static const struct argp_option options[] = {
+	{"against", OPTION_AGAINST, "FILE", 0,
+	 "Trace of the same program that umtrace measured on a GPU; several are repetitions of it, and "
+	 "tell the card's own spread",
+	 0},
+	{"policy", 'P', "FILE", 0, "Policy file, where the program was measured under one", 0},
+	{"machine", OPTION_MACHINE, "NAME", 0,
+	 "Machine (umtrace --help lists them), or a file; default: the policy's, then the one whose "
+	 "device was measured",
+	 0},
+	{"max-error", OPTION_MAX_ERROR, "QUANTITY=N%,...", 0,
+	 "Exit with status 3, and name what exceeds, where an error in total or of a range is beyond the "
+	 "larger of that and the card's own spread: bytes=1%,records=15%,time=25%",
+	 0},
+	{"format", OPTION_FORMAT, "text|json", 0, "Of the results on standard output", 0},
+	{"quiet", 'q', NULL, 0, "No talk on standard error", 0},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+
+static const char documentation[] =
+	"Replays ACCESSES (of umtrace, without a GPU) on the machine that was measured, and sets what is "
+	"predicted beside what was measured there."
+	"\v"
+	"Exit status: 0 done, 1 failure, 2 usage (also traces that cannot be compared), 3 an error beyond "
+	"--max-error.";
+
+static int parse_format(struct um_check_arguments *arguments, const char *text)
+{
+	static const struct {
+		const char *name;
+		enum um_check_format format;
+	} formats[] = {{"text", UM_CHECK_TEXT}, {"json", UM_CHECK_JSON}};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (strcmp(formats[i].name, text) == 0) {
+			arguments->format = formats[i].format;
+			return 0;
+		}
+	return um_fail(UM_EINVAL, "no format '%s'; there are: text, json", text);
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+	struct um_check_arguments *arguments = state->input;
+	int error = 0;
+
+	switch (key) {
+	case OPTION_AGAINST:
+		arguments->against[arguments->against_count++] = value;
+		break;
+	case 'P':
+		arguments->policy = value;
+		break;
+	case OPTION_MACHINE:
+		arguments->machine = value;
+		break;
+	case OPTION_MAX_ERROR:
+		error = um_check_limits_parse(&arguments->limits, value);
+		break;
+	case OPTION_FORMAT:
+		error = parse_format(arguments, value);
+		break;
+	case 'q':
+		arguments->quiet = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (arguments->accesses)
+			argp_error(state, "one trace of accesses at a time");
+		arguments->accesses = value;
+		break;
+	case ARGP_KEY_END:
+		if (!arguments->accesses)
+			argp_error(state, "which trace of accesses?");
+		if (!arguments->against_count)
+			argp_error(state, "against what? --against names a measured trace");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	if (error)
+		argp_error(state, "%s", um_error_message());
+	return 0;
+}
+
+static int print(const struct um_check_result *result)
+{
+	int error = result->arguments->format == UM_CHECK_JSON
+			    ? um_check_print_json(stdout, result)
+			    : um_check_print_text(stdout, result);
+
+	if (!error && (fflush(stdout) != 0 || ferror(stdout)))
+		error = um_fail_errno(UM_EIO, "writing");
+	return error;
+}
+
+/* --- limits --- */
+
+/* The first of them by name, since a simulator that is far off is so in many figures. */
+#define TOLD_MAX 20
+
+static void tell_beyond(void *context, const char *range, enum um_check_quantity quantity,
+			const struct um_check_figure *figure, const struct um_check_limit *limit)
+{
+	const struct um_check_quantity_info *info = &um_check_quantities[quantity];
+	char predicted[48], measured[48];
+	int *told = context;
+
+	if (++*told > TOLD_MAX)
+		return;
+	fputs("umsim: ", stderr);
+	um_text_print(stderr, range ? range : "in total");
+	fprintf(stderr, ": %s: predicted %s, measured %s, an error of %+.1f %% (limit %g %%)\n",
+		info->name,
+		um_check_format(predicted, sizeof(predicted), info->unit, figure->predicted),
+		um_check_format(measured, sizeof(measured), info->unit, figure->measured),
+		um_check_error(figure) * 100, limit->limit * 100);
+}
+
+static int hold(const struct um_check_arguments *arguments,
+		const struct um_check_comparison *comparison)
+{
+	int told = 0;
+	long beyond = arguments->limits.count ? um_check_limits_hold(&arguments->limits, comparison,
+								     tell_beyond, &told)
+					      : 0;
+
+	if (beyond < 0)
+		return (int)beyond;
+	return beyond ? um_fail(UM_ECHECK, "%ld figures are beyond --max-error", beyond) : 0;
+}
+
+/* --- one program --- */
+
+static int check_against(const struct um_check_arguments *arguments, struct um_check_side *measured)
+{
+	struct um_check_side predicted = {0};
+	struct um_check_model model = {0};
+	struct um_check_comparison comparison = {0};
+	int error = um_check_predict(&predicted, &model, arguments, arguments->accesses,
+				     measured->device_name, true);
+
+	if (!error)
+		error = um_check_compare(&comparison, &predicted, measured,
+					 arguments->against_count);
+	if (!error)
+		error = print(&(struct um_check_result){arguments, &model, &predicted, measured,
+							&comparison});
+	if (!error)
+		error = hold(arguments, &comparison);
+	um_check_comparison_free(&comparison);
+	um_check_model_free(&model);
+	um_check_side_free(&predicted);
+	return error;
+}
+
+static int check_one(const struct um_check_arguments *arguments)
+{
+	struct um_check_side *measured = calloc(arguments->against_count, sizeof(*measured));
+	size_t read = 0;
+	int error = measured ? 0 : um_fail(UM_ENOMEM, "no memory");
+
+	while (!error && read < arguments->against_count) {
+		error = um_check_measured_read(&measured[read], arguments->against[read]);
+		read += error == 0;
+	}
+	if (!error)
+		error = check_against(arguments, measured);
+	for (size_t i = 0; i < read; i++)
+		um_check_side_free(&measured[i]);
+	free(measured);
+	return error;
+}
+
+int um_cmd_check(int argc, char **argv)
+{
+	static const struct argp argp = {options, parse_option, "ACCESSES", documentation,
+					 NULL,	  NULL,		NULL};
+	struct um_check_arguments arguments = {.against = calloc((size_t)argc, sizeof(char *))};
+	int error = 0;
+
+	argp_err_exit_status = UM_EXIT_USAGE;
+	if (!arguments.against)
+		error = um_fail(UM_ENOMEM, "no memory");
+	if (!error && argp_parse(&argp, argc, argv, 0, NULL, &arguments))
+		error = um_fail(UM_EINVAL, "cannot read the command line");
+	if (!error)
+		error = check_one(&arguments);
+	if (error)
+		fprintf(stderr, "umsim: %s\n", um_error_message());
+	free(arguments.against);
+	return (int)um_exit_status(error);
+}
