@@ -30,7 +30,8 @@ static const struct argp_option options[] = {
 	{"quiet", 'q', NULL, 0, "No progress and no closing lines; errors only", 1},
 	{NULL, 0, NULL, 0, "What the program runs on:", 2},
 	{"machine", OPTION_MACHINE, "NAME", 0,
-	 "Machine to play: mi100, mi210, mi250x, mi250x_frontier, mi300a, mi300x, rx7900xtx, h200, or a "
+	 "Machine to play: mi100, mi210, mi250x, mi250x_frontier, mi300a, mi300x, rx7900xtx, h200, "
+	 "v100_pcie, v100_nvlink, or a "
 	 "machine file (a path); default: mi250x, one GCD of it",
 	 2},
 	{"memory", OPTION_MEMORY, "BYTES", 0,

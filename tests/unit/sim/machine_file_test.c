@@ -213,6 +213,8 @@ static const struct {
 	{"mi300a", "gfx942", UM_XNACK_PROCESS, true, true},
 	{"mi300x", "gfx942", UM_XNACK_PROCESS, false, false},
 	{"rx7900xtx", "gfx1100", UM_XNACK_NEVER, false, false},
+	{"v100_nvlink", "sm_70", UM_XNACK_ALWAYS, false, true},
+	{"v100_pcie", "sm_70", UM_XNACK_ALWAYS, false, false},
 };
 
 /* Of each line of a file: a figure stands beside its source, "# [...". `devices` is our choice. */
@@ -266,8 +268,8 @@ static void by_name(void **state)
 	assert_int_equal(um_machine_load(&spec, "h201"), UM_ENOENT);
 	assert_string_equal(um_error_message(),
 			    "no machine \"h201\": there are h200, mi100, mi210, mi250x, "
-			    "mi250x_frontier, mi300a, mi300x, rx7900xtx, or give a file "
-			    "(./my.yaml)");
+			    "mi250x_frontier, mi300a, mi300x, rx7900xtx, v100_nvlink, "
+			    "v100_pcie, or give a file (./my.yaml)");
 	assert_int_equal(um_machine_load(&spec, "./nowhere.yaml"), UM_ENOENT);
 	assert_true(um_machine_is_path("a.yaml") && um_machine_is_path("./a"));
 	assert_false(um_machine_is_path("mi250x"));
