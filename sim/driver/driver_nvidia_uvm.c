@@ -97,11 +97,13 @@
  * R28 Device allocations drive managed memory out in the same order, as much as they need.
  *
  * Thrashing (uvm_perf_thrashing.c)
- * R29 A move for a fault, or along with one, is an event of its pages at D. Two on a block by
- *     different D within 500 us (thrashing_lapse) begin a record of each page. From then on an event
+ * R29 A move for a fault, or along with one, is an event of its pages at D. So is the loss of a right
+ *     to write, at who lost it: duplication takes it (R16), also from pages that come along and are
+ *     there already; a device's counts twice, for writes and for atomics. Two on a block by different
+ *     processors within 500 us (thrashing_lapse) begin a record of each page. From then on an event
  *     within a lapse of the page's last counts; 3 (thrashing_threshold) make it thrash: driver_event
  *     "thrashing". A later one beyond a lapse forgets. Prefetches, advice and read-mostly forget the
- *     pages that they move; eviction is no event.
+ *     pages that they move; eviction is no event (thrashing_event_cb).
  * R30 A fault on a page that thrashes, within a lapse or pinned: the first processor of a nap (1
  *     lapse) is let through, not the same twice in a row.
  * R31 Others are throttled: the host sleeps until the nap is over, a device's fault is skipped and
@@ -109,7 +111,8 @@
  * R32 When a page has been throttled 10 times (thrashing_pin_threshold) it is pinned: at the
  *     preferred location if all who fight can access it, where it is if that is fast for all, else at
  *     who is let through; later to a place that all can access, if there is one. Who can is mapped
- *     from afar, who cannot is throttled (get_hint_for_migration_thrashing).
+ *     from afar, who cannot is throttled (get_hint_for_migration_thrashing). If rights were lost on
+ *     a page that is pinned, all but who is let through are throttled.
  * R33 A pin ends after 300 lapses (remote mappings go); a block without events for 2000 lapses
  *     forgets all, 4 times at most.
  * R34 590: the lapse is no constant: each hint that comes within it counts it up by an eighth, each
@@ -132,7 +135,8 @@
  *     its waves do: which instructions wait for which the trace does not tell.
  * A5  Devices have no peer access. Preferred location and accessed-by of another device then count
  *     as the rules say: pages go to who faults.
- * A6  Atomics are writes: the rights for system-wide atomics, and their revocation, are not modelled.
+ * A6  Atomics are writes: the rights for system-wide atomics are not modelled, nor that a write of the
+ *     host takes them from who has its memory mapped.
  * A7  Access counters are off, as they are without ATS. On machines with a coherent link they would
  *     be on: not modelled. There only destinations and mappings (R12, R13, R18, R32) differ here.
  * A8  A batch of throttled faults only is replayed when the nap is over; the driver replays it again

@@ -310,6 +310,9 @@ struct uvm_hint {
 /* Pages of the block moved to `to` for a fault, or along with one (R29). */
 int um_uvm_thrash_moved(struct uvm *, struct uvm_block *, um_device_id to, struct uvm_region,
 			bool is_prefetch, uint32_t op, um_ns now);
+/* The processor lost the right to write these pages of the block (R29). */
+int um_uvm_thrash_revoked(struct uvm *, struct uvm_block *, um_device_id, const struct uvm_mask *,
+			  uint32_t op, um_ns now);
 /* They moved for another reason. */
 void um_uvm_thrash_reset(struct uvm *, struct uvm_block *, struct uvm_region, um_ns now);
 /* Pages that thrash; NULL: none. */

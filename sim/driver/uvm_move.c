@@ -254,6 +254,9 @@ static int end_writing(struct uvm_move *move, const struct uvm_mask *pages)
 		error = um_uvm_unmap(move->uvm, window, i, &remote, &why);
 		local = uvm_and(local, &place_in(move, i)->writable);
 		if (!error)
+			error = um_uvm_thrash_revoked(move->uvm, move->block, i, &local, move->op,
+						      move->at);
+		if (!error)
 			error = um_uvm_revoke(move->uvm, window, i, &local, &why);
 	}
 	return error;
