@@ -85,7 +85,8 @@ static void fill(struct comparing *c, struct um_check_row *row,
 		 const struct um_check_facts *predicted)
 {
 	for (int i = 0; i < UM_CHECK_QUANTITIES; i++)
-		fill_figure(c, &row->figures[i], predicted, (enum um_check_quantity)i);
+		if (um_check_quantities[i].record)
+			fill_figure(c, &row->figures[i], predicted, (enum um_check_quantity)i);
 }
 
 /* Rows that only a part of the quantities can be counted by. */
@@ -350,6 +351,8 @@ static int add_range(struct comparing *c, const struct um_check_segment *segment
 	row = new_row(&c->out->ranges, name, NULL);
 	if (!row)
 		return no_memory();
+	row->first = range->first;
+	row->end = range->end;
 	fill(c, row, &predicted);
 	return 0;
 }
@@ -437,6 +440,7 @@ static int add_total(struct comparing *c)
 		fill(c, &c->out->total, &predicted);
 	}
 	c->out->is_total_of_ranges = of_ranges;
+	c->out->total.end = c->predicted->op_count;
 	free(measured);
 	return error;
 }

@@ -7,7 +7,8 @@
 
 struct um_check_row {
 	char *name; /* a range with its number if there are several, a kernel, an allocation */
-	const char *range; /* that it lies in; NULL: none */
+	const char *range; /* that it lies in, of the prediction's; NULL: none */
+	size_t first, end; /* a range's, or the total's: places in the prediction's ops */
 	struct um_check_figure figures[UM_CHECK_QUANTITIES];
 };
 
@@ -32,7 +33,7 @@ struct um_check_comparison {
  * Ranges are the same where their names are, the n-th of a name with the n-th. Within the outermost
  * ranges that both sides have (where there are none: in the whole run) the n-th launch is the n-th,
  * and of the allocations of one kind and size the n-th is the n-th. `measured` are repetitions of one
- * run. Sets fault_kernel_time on all sides.
+ * run. Sets fault_kernel_time on all sides. The prediction must outlive the comparison.
  * UM_EINVAL: they have nothing in common; UM_ENOMEM, UM_ELIMIT.
  */
 int um_check_compare(struct um_check_comparison *out, struct um_check_side *predicted,

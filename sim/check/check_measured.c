@@ -44,9 +44,9 @@ static int take_origin(const void *row, void *context)
 
 	for (size_t i = 0; i < UM_CHECK_QUANTITIES; i++) {
 		const char *record = um_check_quantities[i].record;
-		bool is_own = strcmp(record, origin->record) == 0;
-		bool is_inherited =
-			strcmp(origin->record, "fault") == 0 && strcmp(record, "fault.host") == 0;
+		bool is_own = record && strcmp(record, origin->record) == 0;
+		bool is_inherited = record && strcmp(origin->record, "fault") == 0 &&
+				    strcmp(record, "fault.host") == 0;
 
 		/* In the table's order 'fault' comes before 'fault.host'. */
 		if (is_own || is_inherited)

@@ -42,6 +42,8 @@ const struct um_check_quantity_info um_check_quantities[UM_CHECK_QUANTITIES] = {
 					NULL},
 	[UM_CHECK_WAIT_TIME] = {"wait_time", "time", "device or link busy", "device\nor link",
 				UM_CHECK_NS, "op.time", UM_CHECK_NO_COLUMN, NULL},
+	[UM_CHECK_STEP_TIME] = {"step_time", "time", "GPU steps, untraced", "steps\nuntraced",
+				UM_CHECK_NS, NULL, UM_CHECK_NO_COLUMN, NULL},
 	TWO_WAYS(SERVED, "fault", "for faults", "migration"),
 	TWO_WAYS(BROUGHT, "driver_prefetch", "of these brought along", "migration"),
 	TWO_WAYS(PREFETCHED, "prefetch", "prefetched", "migration"),

@@ -22,6 +22,7 @@ enum um_check_quantity {
 	UM_CHECK_KERNEL_TIME,	    /* of each launch, added up */
 	UM_CHECK_FAULT_KERNEL_TIME, /* of the launches that faulted when they were measured */
 	UM_CHECK_WAIT_TIME,	    /* during which a device ran something or a link moved pages */
+	UM_CHECK_STEP_TIME,	    /* during which a kernel ran, untraced: of a folder only */
 	UM_CHECK_MAIN_QUANTITIES,
 	/* The bytes by cause, to the device and to the host. */
 	UM_CHECK_SERVED_TO_DEVICE = UM_CHECK_MAIN_QUANTITIES,
@@ -52,7 +53,7 @@ struct um_check_quantity_info {
 	const char *title; /* "records to device" */
 	const char *head;  /* of a column, two lines: "records\nin" */
 	enum um_check_unit unit;
-	const char *record; /* of table origin, that it comes from */
+	const char *record; /* of table origin, that it comes from; NULL: of no trace */
 	int column;	    /* of figures.tsv */
 	const char *mode;   /* whose repetitions count there */
 };

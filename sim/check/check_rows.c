@@ -97,7 +97,8 @@ static int set_time(const struct um_check_side *side, struct um_check_facts *fac
 	return set(side, facts, quantity, end_ns - start_ns);
 }
 
-static int add_span(struct um_check_side *side, int64_t op, int64_t start_ns, int64_t end_ns)
+static int add_span(struct um_check_side *side, int64_t op, bool is_launch, int64_t start_ns,
+		    int64_t end_ns)
 {
 	size_t place = um_check_side_place(side, op);
 	int error;
@@ -107,8 +108,8 @@ static int add_span(struct um_check_side *side, int64_t op, int64_t start_ns, in
 	error = um_check_room(&side->spans, side->span_count, &side->span_room,
 			      sizeof(*side->spans));
 	if (!error)
-		side->spans[side->span_count++] =
-			(struct um_check_span){place, (uint64_t)start_ns, (uint64_t)end_ns};
+		side->spans[side->span_count++] = (struct um_check_span){
+			place, is_launch, (uint64_t)start_ns, (uint64_t)end_ns};
 	return error;
 }
 
@@ -121,7 +122,7 @@ static int add_launch(struct um_check_side *side, const struct um_op_row *op)
 		facts.unknown |= 1u << UM_CHECK_WAIT_TIME | 1u << UM_CHECK_FAULT_KERNEL_TIME;
 	if (!error)
 		error = add(side, op->op, UM_NULL, &facts);
-	return error ? error : add_span(side, op->op, op->start_ns, op->end_ns);
+	return error ? error : add_span(side, op->op, true, op->start_ns, op->end_ns);
 }
 
 int um_check_add_op(struct um_check_side *side, const struct um_op_row *op)
@@ -129,7 +130,7 @@ int um_check_add_op(struct um_check_side *side, const struct um_op_row *op)
 	if (strcmp(op->kind, "launch") == 0)
 		return add_launch(side, op);
 	if (strcmp(op->kind, "copy") == 0 || strcmp(op->kind, "memset") == 0)
-		return add_span(side, op->op, op->start_ns, op->end_ns);
+		return add_span(side, op->op, false, op->start_ns, op->end_ns);
 	return 0;
 }
 
@@ -239,7 +240,7 @@ int um_check_add_migration(struct um_check_side *side, const struct um_migration
 		error = set_causes(side, &facts, row, to_host);
 	if (!error)
 		error = add(side, row->op, row->allocation, &facts);
-	return error ? error : add_span(side, row->op, row->start_ns, row->end_ns);
+	return error ? error : add_span(side, row->op, false, row->start_ns, row->end_ns);
 }
 
 /* --- what did not move --- */

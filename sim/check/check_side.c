@@ -280,6 +280,17 @@ static uint64_t covered_ns(struct um_check_span *spans, size_t count)
 	return covered;
 }
 
+/* Returns how many there are. */
+static size_t keep_launches(struct um_check_span *spans, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (spans[i].is_launch)
+			spans[kept++] = spans[i];
+	return kept;
+}
+
 int um_check_side_sum(const struct um_check_side *side, size_t first, size_t end,
 		      struct um_check_facts *out)
 {
@@ -297,6 +308,7 @@ int um_check_side_sum(const struct um_check_side *side, size_t first, size_t end
 		return no_memory();
 	memcpy(spans, side->spans + from, count * sizeof(*spans));
 	out->value[UM_CHECK_WAIT_TIME] = covered_ns(spans, count);
+	out->value[UM_CHECK_STEP_TIME] = covered_ns(spans, keep_launches(spans, count));
 	free(spans);
 	return 0;
 }

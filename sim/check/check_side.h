@@ -37,6 +37,7 @@ struct um_check_range {
 /* While a device ran something, or pages were on a link. */
 struct um_check_span {
 	size_t op;
+	bool is_launch;
 	uint64_t start_ns, end_ns;
 };
 
@@ -86,7 +87,7 @@ int um_check_add_copy(struct um_check_side *, const struct um_copy_traffic_row *
 /* When all rows are in. */
 void um_check_side_complete(struct um_check_side *);
 
-/* Sum of the operations from place `first` to before `end`, wait_time with it. */
+/* Sum of the operations from place `first` to before `end`, wait_time and step_time with it. */
 int um_check_side_sum(const struct um_check_side *, size_t first, size_t end,
 		      struct um_check_facts *out);
 /* Of one operation; never NULL. */

@@ -2,7 +2,9 @@
 #ifndef UM_CHECK_COMMAND_H
 #define UM_CHECK_COMMAND_H
 
+#include "sim/check/check_choices.h"
 #include "sim/check/check_limits.h"
+#include "sim/check/check_summary.h"
 
 #include <stdio.h>
 
@@ -24,6 +26,19 @@ struct um_check_arguments {
 	} format;
 	bool quiet;
 };
+
+/* --- cells that all tables share (check_cells.c) --- */
+
+/*
+ * "+2.1 %", "=" none, "from 0", "-" not compared; "~" before it: within the card's own spread. Returns
+ * `buffer` or a literal.
+ */
+const char *um_check_error_text(char *buffer, size_t capacity, const struct um_check_figure *);
+/* "2.1 %" of an error without its sign. */
+const char *um_check_size_text(char *buffer, size_t capacity, double error);
+struct json_t *um_check_number_json(bool is_there, double value); /* null where it is not finite */
+struct json_t *um_check_figure_json(const struct um_check_figure *);
+struct json_t *um_check_name_json(const char *name); /* "?" where it is not UTF-8 */
 
 /* --- predicting (check_predict.c) --- */
 
@@ -57,5 +72,27 @@ struct um_check_result {
 };
 int um_check_print_text(FILE *, const struct um_check_result *);
 int um_check_print_json(FILE *, const struct um_check_result *);
+
+/* --- a measured folder (check_all.c, check_all_*.c) --- */
+
+struct um_check_all {
+	const struct um_check_arguments *arguments;
+	struct um_check_folder folder;
+	struct um_check_table table;
+	struct um_check_choices choices;
+	struct um_check_model model; /* of the last prediction */
+	char device_name[64];	     /* of the last measured trace */
+	char **without_accesses; /* measured traces that could not be compared for lack of them */
+	size_t without_count, without_room;
+};
+
+/* Compares everything that was measured under arguments->all, and prints it. */
+int um_check_all(const struct um_check_arguments *);
+
+int um_check_all_print_text(FILE *, const struct um_check_all *);
+int um_check_all_print_json(FILE *, const struct um_check_all *);
+int um_check_all_print_markdown(FILE *, const struct um_check_all *);
+/* A figure a line, as traces/.../errors.tsv keeps them. */
+int um_check_all_print_tsv(FILE *, const struct um_check_all *);
 
 #endif

@@ -4,30 +4,6 @@
 #include "trace/base/error.h"
 
 #include <jansson.h>
-#include <math.h>
-
-static json_t *number(bool is_there, double value)
-{
-	if (!is_there || !isfinite(value))
-		return json_null();
-	return value == floor(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value)
-							     : json_real(value);
-}
-
-static json_t *figure_of(const struct um_check_figure *figure)
-{
-	bool is_compared = um_check_is_compared(figure), is_measured = figure->repetitions > 0;
-
-	return json_pack(
-		"{s:o, s:s?, s:o, s:s?, s:o, s:o, s:I, s:o, s:o}", "predicted",
-		number(figure->is_predicted, figure->predicted), "predicted_origin",
-		figure->is_predicted ? "modelled" : NULL, "measured",
-		number(is_measured, figure->measured), "measured_origin", figure->origin, "least",
-		number(is_measured, figure->least), "most", number(is_measured, figure->most),
-		"repetitions", (json_int_t)figure->repetitions, "error",
-		number(is_compared, is_compared ? um_check_error(figure) : 0), "within_spread",
-		is_compared ? json_boolean(um_check_is_within(figure)) : json_null());
-}
 
 /* What neither side tells has no entry. */
 static json_t *figures_of(const struct um_check_row *row)
@@ -37,16 +13,8 @@ static json_t *figures_of(const struct um_check_row *row)
 	for (int i = 0; i < UM_CHECK_QUANTITIES; i++)
 		if (row->figures[i].is_predicted || row->figures[i].repetitions)
 			json_object_set_new(all, um_check_quantities[i].name,
-					    figure_of(&row->figures[i]));
+					    um_check_figure_json(&row->figures[i]));
 	return all;
-}
-
-/* Names come from traces: what is not UTF-8 reads "?" instead. */
-static json_t *name_of(const char *name)
-{
-	json_t *text = json_string(name);
-
-	return text ? text : json_string("?");
 }
 
 static json_t *rows_of(const struct um_check_rows *rows)
@@ -55,10 +23,10 @@ static json_t *rows_of(const struct um_check_rows *rows)
 
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct um_check_row *row = &rows->rows[i];
-		json_t *one = json_pack("{s:o}", "name", name_of(row->name));
+		json_t *one = json_pack("{s:o}", "name", um_check_name_json(row->name));
 
 		if (row->range)
-			json_object_set_new(one, "range", name_of(row->range));
+			json_object_set_new(one, "range", um_check_name_json(row->range));
 		json_object_set_new(one, "quantities", figures_of(row));
 		json_array_append_new(all, one);
 	}
@@ -72,10 +40,11 @@ static json_t *measured_of(const struct um_check_result *result)
 	for (size_t k = 0; k < result->arguments->against_count; k++) {
 		const struct um_check_side *side = &result->measured[k];
 
-		json_array_append_new(
-			all, json_pack("{s:o, s:o, s:I, s:b}", "trace", name_of(side->path),
-				       "device", name_of(side->device_name), "records_lost",
-				       (json_int_t)side->lost, "ends_early", side->ends_early));
+		json_array_append_new(all, json_pack("{s:o, s:o, s:I, s:b}", "trace",
+						     um_check_name_json(side->path), "device",
+						     um_check_name_json(side->device_name),
+						     "records_lost", (json_int_t)side->lost,
+						     "ends_early", side->ends_early));
 	}
 	return all;
 }
@@ -85,7 +54,7 @@ static json_t *notes_of(const struct um_check_comparison *comparison)
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < comparison->note_count; i++)
-		json_array_append_new(all, name_of(comparison->notes[i]));
+		json_array_append_new(all, um_check_name_json(comparison->notes[i]));
 	return all;
 }
 
@@ -95,7 +64,7 @@ int um_check_print_json(FILE *out, const struct um_check_result *result)
 	const struct um_check_model *model = result->model;
 	json_t *all =
 		json_pack("{s:o, s:o, s:s, s:s, s:s?, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I}",
-			  "accesses", name_of(result->predicted->path), "against",
+			  "accesses", um_check_name_json(result->predicted->path), "against",
 			  measured_of(result), "driver", model->driver, "machine", model->machine,
 			  "policy", model->policy, "driver_validated", model->validated, "total_of",
 			  comparison->is_total_of_ranges ? "ranges that both have" : "run", "total",

@@ -3,30 +3,12 @@
 
 #include "trace/base/text_table.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Kernels have long names. */
 #define NAME_MAX_SHOWN 48
 
 /* --- cells --- */
-
-/* "+2.1 %", "=", "from 0"; "~" before it: within the card's own spread. */
-static const char *error_text(char *buffer, size_t capacity, const struct um_check_figure *figure)
-{
-	double error;
-
-	if (!um_check_is_compared(figure))
-		return "-";
-	error = um_check_error(figure);
-	if (error == 0)
-		return "=";
-	if (isinf(error))
-		return "from 0";
-	snprintf(buffer, capacity, "%s%+.*f %%", um_check_is_within(figure) ? "~" : "",
-		 fabs(error) < 0.0995 ? 1 : 0, error * 100);
-	return buffer;
-}
 
 /* What a row of the total says where a quantity is not compared. */
 static const char *why_not(const struct um_check_figure *figure)
@@ -65,6 +47,8 @@ static void spread_cell(struct um_text_table *table, enum um_check_quantity quan
 
 static bool is_worth_a_row(enum um_check_quantity quantity, const struct um_check_figure *figure)
 {
+	if (!figure->is_predicted && !figure->repetitions)
+		return false;
 	return quantity < UM_CHECK_MAIN_QUANTITIES || figure->predicted > 0 ||
 	       (figure->repetitions && figure->measured > 0);
 }
@@ -84,7 +68,7 @@ static void add_total(struct um_text_table *table, const struct um_check_row *ro
 		spread_cell(table, quantity, figure);
 		um_text_table_cell(table, "%s",
 				   um_check_is_compared(figure)
-					   ? error_text(text, sizeof(text), figure)
+					   ? um_check_error_text(text, sizeof(text), figure)
 					   : why_not(figure));
 	}
 }
@@ -140,8 +124,9 @@ static void add_row(struct um_text_table *table, const struct um_check_rows *row
 		um_text_table_cell(table, "%s", row->range ? row->range : "");
 	for (int i = 0; i < UM_CHECK_MAIN_QUANTITIES; i++)
 		if (is_shown(rows, (enum um_check_quantity)i))
-			um_text_table_cell(table, "%s",
-					   error_text(text, sizeof(text), &row->figures[i]));
+			um_text_table_cell(
+				table, "%s",
+				um_check_error_text(text, sizeof(text), &row->figures[i]));
 }
 
 static size_t make_columns(struct um_text_column *columns, const struct um_check_rows *rows,

@@ -12,6 +12,9 @@
 
 enum option_key {
 	OPTION_AGAINST = 256,
+	OPTION_ALL,
+	OPTION_TEST_SET,
+	OPTION_CHOICES,
 	OPTION_MACHINE,
 	OPTION_MAX_ERROR,
 	OPTION_FORMAT,
@@ -22,6 +25,16 @@ static const struct argp_option options[] = {
 	 "Trace of the same program that umtrace measured on a GPU; several are repetitions of it, and "
 	 "tell the card's own spread",
 	 0},
+	{"all", OPTION_ALL, "DIR", 0,
+	 "In place of a trace: every measured trace of the folder beside its accesses, DIR/X.um.db beside "
+	 "DIR/accesses/X.um.db, with the repetitions of DIR/figures.tsv and DIR/times.tsv",
+	 0},
+	{"test-set", OPTION_TEST_SET, "FILE", 0,
+	 "With --all: names, one a line, whose errors are summed up apart", 0},
+	{"choices", OPTION_CHOICES, "FILE", 0,
+	 "With --all: \"program: policy policy ...\" a line, names of what was measured: whether the "
+	 "prediction ranks them as the card did, and what following it costs",
+	 0},
 	{"policy", 'P', "FILE", 0, "Policy file, where the program was measured under one", 0},
 	{"machine", OPTION_MACHINE, "NAME", 0,
 	 "Machine (umtrace --help lists them), or a file; default: the policy's, then the one whose "
@@ -31,7 +44,8 @@ static const struct argp_option options[] = {
 	 "Exit with status 3, and name what exceeds, where an error in total or of a range is beyond the "
 	 "larger of that and the card's own spread: bytes=1%,records=15%,time=25%",
 	 0},
-	{"format", OPTION_FORMAT, "text|json", 0, "Of the results on standard output", 0},
+	{"format", OPTION_FORMAT, "text|json|markdown|tsv", 0,
+	 "Of the results on standard output; the last two with --all", 0},
 	{"quiet", 'q', NULL, 0, "No talk on standard error", 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
@@ -48,14 +62,39 @@ static int parse_format(struct um_check_arguments *arguments, const char *text)
 	static const struct {
 		const char *name;
 		enum um_check_format format;
-	} formats[] = {{"text", UM_CHECK_TEXT}, {"json", UM_CHECK_JSON}};
+	} formats[] = {{"text", UM_CHECK_TEXT},
+		       {"json", UM_CHECK_JSON},
+		       {"markdown", UM_CHECK_MARKDOWN},
+		       {"tsv", UM_CHECK_TSV}};
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (strcmp(formats[i].name, text) == 0) {
 			arguments->format = formats[i].format;
 			return 0;
 		}
-	return um_fail(UM_EINVAL, "no format '%s'; there are: text, json", text);
+	return um_fail(UM_EINVAL, "no format '%s'; there are: text, json, markdown, tsv", text);
+}
+
+static int check_combination(const struct um_check_arguments *arguments)
+{
+	bool is_table = arguments->format == UM_CHECK_MARKDOWN || arguments->format == UM_CHECK_TSV;
+
+	if (arguments->all && (arguments->accesses || arguments->against_count))
+		return um_fail(UM_EINVAL, "--all takes a folder's traces, and no other");
+	if (arguments->all && arguments->limits.count)
+		return um_fail(UM_EINVAL, "--max-error is for one trace, not for --all");
+	if (!arguments->all && (arguments->test_set || arguments->choices || is_table))
+		return um_fail(UM_EINVAL, "%s is for --all",
+			       arguments->test_set  ? "--test-set"
+			       : arguments->choices ? "--choices"
+						    : "that format");
+	if (arguments->all)
+		return 0;
+	if (!arguments->accesses)
+		return um_fail(UM_EINVAL, "which trace of accesses?");
+	if (!arguments->against_count)
+		return um_fail(UM_EINVAL, "against what? --against names a measured trace");
+	return 0;
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
@@ -69,6 +108,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case 'P':
 		arguments->policy = value;
+		break;
+	case OPTION_ALL:
+		arguments->all = value;
+		break;
+	case OPTION_TEST_SET:
+		arguments->test_set = value;
+		break;
+	case OPTION_CHOICES:
+		arguments->choices = value;
 		break;
 	case OPTION_MACHINE:
 		arguments->machine = value;
@@ -88,10 +136,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		arguments->accesses = value;
 		break;
 	case ARGP_KEY_END:
-		if (!arguments->accesses)
-			argp_error(state, "which trace of accesses?");
-		if (!arguments->against_count)
-			argp_error(state, "against what? --against names a measured trace");
+		error = check_combination(arguments);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -192,8 +237,8 @@ static int check_one(const struct um_check_arguments *arguments)
 
 int um_cmd_check(int argc, char **argv)
 {
-	static const struct argp argp = {options, parse_option, "ACCESSES", documentation,
-					 NULL,	  NULL,		NULL};
+	static const struct argp argp = {
+		options, parse_option, "ACCESSES\n--all DIR", documentation, NULL, NULL, NULL};
 	struct um_check_arguments arguments = {.against = calloc((size_t)argc, sizeof(char *))};
 	int error = 0;
 
@@ -203,7 +248,7 @@ int um_cmd_check(int argc, char **argv)
 	if (!error && argp_parse(&argp, argc, argv, 0, NULL, &arguments))
 		error = um_fail(UM_EINVAL, "cannot read the command line");
 	if (!error)
-		error = check_one(&arguments);
+		error = arguments.all ? um_check_all(&arguments) : check_one(&arguments);
 	if (error)
 		fprintf(stderr, "umsim: %s\n", um_error_message());
 	free(arguments.against);

@@ -1,0 +1,34 @@
+/* A figure a line: what a later check is held against. */
+#include "check_command.h"
+
+#include "trace/base/error.h"
+
+#include <math.h>
+
+static void print_figure(FILE *out, const struct um_check_entry *entry,
+			 enum um_check_quantity quantity)
+{
+	const struct um_check_figure *figure = &entry->figures[quantity];
+	double error = um_check_error(figure);
+
+	fprintf(out, "%s\t%s\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t", entry->name,
+		um_check_set_names[um_check_set_of(entry)], um_check_quantities[quantity].name,
+		figure->predicted, figure->measured, figure->least, figure->most);
+	if (isinf(error))
+		fputs("inf", out);
+	else
+		fprintf(out, "%.2f", error * 100);
+	fprintf(out, "\t%d\n", um_check_is_within(figure));
+}
+
+int um_check_all_print_tsv(FILE *out, const struct um_check_all *all)
+{
+	fputs("name\tset\tquantity\tpredicted\tmeasured\tleast\tmost\terror_percent\twithin_spread\n",
+	      out);
+	for (size_t i = 0; i < all->table.count; i++)
+		for (int q = 0; q < UM_CHECK_MAIN_QUANTITIES; q++)
+			if (um_check_is_compared(&all->table.entries[i].figures[q]))
+				print_figure(out, &all->table.entries[i],
+					     (enum um_check_quantity)q);
+	return 0;
+}
