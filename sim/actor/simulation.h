@@ -22,6 +22,7 @@
 struct um_simulation_state {
 	const struct um_simulation *request;
 	const struct um_policy *policy;
+	struct um_machine_spec spec; /* the request's; tracing is zero where nothing is traced */
 	struct um_engine *engine;
 	struct um_machine *machine;
 	struct um_driver_env env;

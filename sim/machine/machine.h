@@ -43,10 +43,28 @@ struct um_link_spec {
 	char name[32];		      /* "PCIe 4.0 x16" */
 	double to_device_bytes_per_s; /* achieved by large transfers, not the signalling rate */
 	double to_host_bytes_per_s;
-	um_ns latency_ns;	       /* of one transfer */
+	um_ns to_device_latency_ns; /* of one transfer */
+	um_ns to_host_latency_ns;
 	uint32_t remote_request_bytes; /* payload of one remote request: 64 */
 	double remote_requests_per_s;  /* that a device keeps in flight over the link */
 	bool coherent; /* the host can map device memory (xGMI to the CPU), and need not fault */
+};
+/*
+ * What it costs to record: added where a machine is simulated as it is under umtrace
+ * (um_simulation.traced), and nowhere else.
+ */
+struct um_tracing_spec {
+	um_ns to_device_record_ns; /* of a transfer to a device, beside its latency */
+	um_ns to_host_record_ns;
+};
+/* From 1; 0: not of a file. */
+struct um_machine_place {
+	unsigned line, column;
+};
+/* A driver's parameter as this machine has it, where a policy does not say otherwise. */
+struct um_machine_setting {
+	char *driver, *name, *text;
+	struct um_machine_place driver_at, name_at, text_at;
 };
 struct um_machine_spec {
 	char name[32];	      /* "mi250x" */
@@ -63,7 +81,12 @@ struct um_machine_spec {
 	enum um_xnack_support xnack;
 	bool apu;		  /* host and device share one memory: nothing migrates */
 	struct um_link_spec link; /* host to each device; of an apu: the shared memory itself */
-	char *text;		  /* the file as read; owned */
+	struct um_tracing_spec tracing;
+	struct um_machine_setting *settings; /* owned, as the strings in them; checked by who has
+						the drivers (um_policy_settle()) */
+	size_t setting_count;
+	char *path; /* as messages have it; owned */
+	char *text; /* the file as read; owned */
 };
 
 struct um_machine;

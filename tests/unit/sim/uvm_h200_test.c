@@ -32,7 +32,7 @@ static int open_trace(void **state)
 	/* machines/h200.yaml */
 	fx.machine.link.to_device_bytes_per_s = 52.9e9;
 	fx.machine.link.to_host_bytes_per_s = 54.6e9;
-	fx.machine.link.latency_ns = 2680;
+	fx.machine.link.to_device_latency_ns = fx.machine.link.to_host_latency_ns = 2680;
 	snprintf(fx.machine.arch, sizeof(fx.machine.arch), "sm_90");
 	fx.extra = row_log_observer(&row_log);
 	fx_policy(&fx, "driver: {name: nvidia_uvm, faults_per_wave: 8}\n");
