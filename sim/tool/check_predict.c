@@ -72,10 +72,10 @@ static int simulate(struct um_check_side *side, const struct um_replay *replay, 
 		.trace = trace,
 		.policy = replay->policy,
 		.machine = replay->machine,
+		.traced = traced,
 	};
 	int error = um_probe_create(&simulation.probe);
 
-	(void)traced;
 	if (error)
 		return error;
 	error = count_all(side, &simulation);
