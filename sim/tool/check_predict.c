@@ -97,22 +97,23 @@ static int take_role(const void *row, void *context)
 		(const char *)context);
 }
 
+/* A kind of record without a row in table origin is as good as absent. */
 static int check_accesses(struct um_db *trace)
 {
-	int64_t absent = 0;
+	int64_t present = 0;
 	int error = um_db_run(trace, take_role, (void *)um_db_path(trace));
 
 	if (!error)
 		error = um_db_integer(
 			trace,
 			"SELECT COUNT(*) FROM origin WHERE record = 'page_access' AND "
-			"origin = 'absent'",
-			0, &absent);
-	if (!error && absent > 0)
+			"origin <> 'absent'",
+			0, &present);
+	if (!error && !present)
 		error = um_fail(
 			UM_EINVAL,
-			"%s has no accesses: it was measured on a GPU, which does not tell what "
-			"its kernels touch; give the trace of the same program without a GPU",
+			"%s has no accesses: a GPU does not tell what its kernels touch; give the trace "
+			"of the same program without a GPU",
 			um_db_path(trace));
 	return error;
 }
