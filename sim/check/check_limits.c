@@ -70,17 +70,18 @@ static int read_one(struct um_check_limits *limits, const char *text, size_t len
 
 int um_check_limits_parse(struct um_check_limits *limits, const char *text)
 {
+	const char *end = text + strlen(text);
 	int error = 0;
 
 	*limits = (struct um_check_limits){0};
+	if (end > text && end[-1] == ',')
+		return um_fail(UM_EINVAL, "--max-error: nothing behind the last comma");
 	do {
 		size_t length = strcspn(text, ",");
 
 		error = read_one(limits, text, length);
-		text += length + (text[length] == ',');
-		if (text[-1] == ',' && !*text && !error)
-			error = um_fail(UM_EINVAL, "--max-error: nothing behind the last comma");
-	} while (*text && !error);
+		text += length + 1;
+	} while (text < end && !error);
 	return error;
 }
 
