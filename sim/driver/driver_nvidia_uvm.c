@@ -120,9 +120,14 @@
  *     what was meant to shorten it lengthen it (adjust_thrashing_lapse). Nap, pin and the end of a
  *     block's record stay as they were.
  *
+ * Hosts with larger pages
+ * R35 The driver's page is the host's (PAGE_SIZE; PAGES_PER_UVM_VA_BLOCK): where that is 64 KiB, as on
+ *     POWER9, faults, destinations, mappings and what advice cuts are in 64 KiB (host_page).
+ *
  * A1  Time: a batch takes batch_time, each block in it block_time, each page of F page_time, a block
  *     that had no memory there new_block_time, one that the host had mapped unmap_time, a victim
- *     evict_time, and the copies the link's time, one after another; a host fault cpu_fault_time in
+ *     evict_time, 2 MiB of host memory that a device's fault makes host_block_time, a run that is
+ *     mapped from afar map_time, and the copies the link's time, one after another; a host fault cpu_fault_time in
  *     place of the first two. State changes when a block's turn comes.
  * A2  Where cudaMallocManaged puts allocations is not in the source. On an H200 (addresses and bytes
  *     in traces/h200) those of 2 MiB and more had a range each, of no page more than asked for; smaller
@@ -158,8 +163,12 @@
 static const char *const version_choices[] = {"515", "535", "550", "580",
 					      "590", "595", NULL}; /* enum uvm_version */
 
+static const char *const host_page_choices[] = {"4KiB", "64KiB", NULL};
+static const uint32_t host_page_units[] = {1, 16}; /* 4 KiB each */
+
 enum uvm_param {
 	PARAM_VERSION,
+	PARAM_HOST_PAGE,
 	PARAM_BATCH_COUNT,
 	PARAM_PREFETCH_ENABLE,
 	PARAM_PREFETCH_THRESHOLD,
@@ -179,6 +188,8 @@ enum uvm_param {
 	PARAM_NEW_BLOCK_TIME,
 	PARAM_UNMAP_TIME,
 	PARAM_EVICT_TIME,
+	PARAM_HOST_BLOCK_TIME,
+	PARAM_MAP_TIME,
 	PARAM_HOST_FAULT_TIME,
 };
 
@@ -212,6 +223,11 @@ static const struct um_param uvm_params[] = {
 			   .default_text = "580",
 			   .choices = version_choices,
 			   .help = "whose rules, where they differ: the driver's branch"},
+	[PARAM_HOST_PAGE] = {.name = "host_page",
+			     .type = UM_PARAM_CHOICE,
+			     .default_text = "4KiB",
+			     .choices = host_page_choices,
+			     .help = "the host's page, which is the driver's: 64KiB on POWER9"},
 	[PARAM_BATCH_COUNT] = COUNT("fault_batch_count", 1, BATCH_MOST, "256",
 				    "entries of the fault buffer that are served together "
 				    "(uvm_perf_fault_batch_count)"),
@@ -271,6 +287,14 @@ static const struct um_param uvm_params[] = {
 	[PARAM_EVICT_TIME] = TIME("evict_time", "200us",
 				  "time of an eviction, without its "
 				  "copy " SC21),
+	[PARAM_HOST_BLOCK_TIME] =
+		TIME("host_block_time", "0ns",
+		     "time to make 2 MiB of host memory for a device's fault (left out where "
+		     "nobody has measured it)"),
+	[PARAM_MAP_TIME] =
+		TIME("map_time", "0ns",
+		     "time to map neighbours from afar, a run (left out where nobody has measured "
+		     "it)"),
 	[PARAM_HOST_FAULT_TIME] =
 		TIME("cpu_fault_time", "10us", "time of a fault of the host (assumed)"),
 	{.name = NULL},
@@ -285,6 +309,8 @@ static void take_costs(struct uvm_costs *costs, const struct um_param_value *par
 		.new_block_ns = params[PARAM_NEW_BLOCK_TIME].integer,
 		.unmap_ns = params[PARAM_UNMAP_TIME].integer,
 		.evict_ns = params[PARAM_EVICT_TIME].integer,
+		.host_block_ns = params[PARAM_HOST_BLOCK_TIME].integer,
+		.map_ns = params[PARAM_MAP_TIME].integer,
 		.host_fault_ns = params[PARAM_HOST_FAULT_TIME].integer,
 	};
 }
@@ -313,6 +339,7 @@ static void take_params(struct uvm *uvm, const struct um_machine_spec *spec,
 {
 	uvm->version = (enum uvm_version)params[PARAM_VERSION].integer;
 	uvm->coherent = spec->link.coherent;
+	uvm->unit = host_page_units[params[PARAM_HOST_PAGE].integer];
 	uvm->batch_entries = params[PARAM_BATCH_COUNT].integer;
 	uvm->prefetches = params[PARAM_PREFETCH_ENABLE].integer;
 	uvm->prefetch_threshold = params[PARAM_PREFETCH_THRESHOLD].integer;

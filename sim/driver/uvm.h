@@ -80,6 +80,7 @@ struct uvm_allocation {
 };
 
 struct uvm_costs {
+	um_ns host_block_ns, map_ns;
 	um_ns batch_ns, block_ns, page_ns, new_block_ns, unmap_ns, evict_ns, host_fault_ns;
 };
 
@@ -117,7 +118,9 @@ struct uvm {
 	struct um_machine *machine;
 	um_device_id devices;
 	enum uvm_version version;
-	bool coherent; /* the host can access device memory */
+	bool coherent;	      /* the host can access device memory */
+	uint32_t unit;	      /* the driver's page, in 4 KiB (R35) */
+	uint64_t remote_runs; /* that were mapped from afar */
 	bool prefetches;
 	uint64_t prefetch_threshold, prefetch_min_faults;
 	size_t batch_entries;
@@ -192,6 +195,15 @@ uint64_t um_uvm_end_of(const struct uvm_allocation *);
 struct uvm_window *um_uvm_window_at(const struct uvm_allocation *, um_page, uint32_t *at);
 /* The block that has the page of the window. */
 struct uvm_block *um_uvm_block_at(const struct uvm_window *, uint32_t page);
+/* The driver's page that has it, as far as it is the block's (R35). */
+static inline struct uvm_region uvm_unit_at(const struct uvm *uvm, const struct uvm_block *block,
+					    uint32_t page)
+{
+	uint32_t first = page - page % uvm->unit, end = first + uvm->unit;
+
+	return (struct uvm_region){first < block->pages.first ? block->pages.first : first,
+				   end > block->pages.end ? block->pages.end : end};
+}
 static inline bool uvm_is_read_mostly(const struct uvm_block *block)
 {
 	return block->policy.duplication == UVM_DUPLICATION_ON;

@@ -51,6 +51,9 @@ static void find_entries(struct batch *batch)
 		entry->writes = um_fault_writes(fault);
 		entry->window = um_uvm_window_at(um_uvm_find(batch->uvm, fault->allocation),
 						 fault->page, &entry->page);
+		entry->page = uvm_unit_at(batch->uvm, um_uvm_block_at(entry->window, entry->page),
+					  entry->page)
+				      .first;
 	}
 	qsort(batch->entries, batch->count, sizeof(*batch->entries), compare_entries);
 }

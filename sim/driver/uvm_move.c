@@ -190,6 +190,15 @@ static int begin_step(struct uvm_move *move, const struct uvm_mask *pages, struc
 	return error;
 }
 
+/* Of a block as long as that takes, if a device's fault is why. */
+static void add_host_block_time(struct uvm_move *move, const struct uvm_mask *fresh)
+{
+	if (move->to != UM_HOST || move->cause != UM_CAUSE_DEVICE_FAULT)
+		return;
+	move->at += move->uvm->costs.host_block_ns * uvm_count(fresh) / UVM_WINDOW_PAGES;
+	move->end = uvm_later(move->end, move->at);
+}
+
 /* Pages that are nowhere are made and leave `missing`, which is what has to be sent. */
 static int make_fresh(struct uvm_move *move, struct uvm_mask *missing, struct uvm_mask *fresh)
 {
@@ -197,6 +206,7 @@ static int make_fresh(struct uvm_move *move, struct uvm_mask *missing, struct uv
 
 	*fresh = uvm_and_not(*missing, &found);
 	uvm_remove(missing, fresh);
+	add_host_block_time(move, fresh);
 	return make_pages(move, fresh);
 }
 
