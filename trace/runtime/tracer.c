@@ -348,6 +348,16 @@ static void begin_interval(void)
 	interval.start_ns = now_ns();
 }
 
+/* What the host touched so far is an op of its own. */
+static void split_interval(void)
+{
+	if (!interval.open)
+		return;
+	end_interval();
+	if (state == ON)
+		begin_interval();
+}
+
 /* --- ops --- */
 
 static bool frees_managed(const struct um_record_op *op)
@@ -438,6 +448,60 @@ void um_tracer_op_end(struct um_record_op *op, int result)
 	if (!interval.open && state == ON)
 		begin_interval();
 }
+
+/* --- ranges --- */
+
+bool um_tracer_ranges_on(void)
+{
+	return state != CHILD && um_tracer_on();
+}
+
+static void put_range_name(uint32_t op, const char *name)
+{
+	_Alignas(8) char buffer[sizeof(struct um_record_range) + UM_RANGE_NAME_BYTES] = {0};
+	struct um_record_range *range = (struct um_record_range *)buffer;
+	size_t name_bytes = strnlen(name, UM_RANGE_NAME_BYTES - 1);
+
+	range->header.bytes = (uint32_t)((sizeof(*range) + name_bytes + 1 + 7) & ~7ul);
+	range->header.kind = UM_RECORD_RANGE;
+	range->op = op;
+	memcpy(range->name, name, name_bytes);
+	put(&range->header);
+}
+
+void um_tracer_range_begin(struct um_record_op *op, const char *name)
+{
+	if (!um_tracer_ranges_on())
+		return;
+	split_interval();
+	op->header = (struct um_record){sizeof(*op), UM_RECORD_OP, 0};
+	op->op = ++last_op;
+	op->thread = thread_number();
+	op->start_ns = now_ns();
+	op->end_ns = 0;
+	put(&op->header);
+	put_range_name(op->op, name);
+}
+
+void um_tracer_mark(struct um_record_op *op, const char *name)
+{
+	um_tracer_range_begin(op, name);
+	if (state != ON || !op->op)
+		return;
+	op->end_ns = op->start_ns;
+	put(&op->header);
+}
+
+void um_tracer_range_end(struct um_record_op *op)
+{
+	if (state != ON || !op->op)
+		return;
+	split_interval();
+	op->end_ns = now_ns();
+	put(&op->header);
+}
+
+/* --- sites and losses --- */
 
 uint32_t um_tracer_site(const void *return_address)
 {

@@ -34,6 +34,17 @@ uint32_t um_tracer_op_begin(struct um_record_op *);
  * device operation. */
 void um_tracer_op_end(struct um_record_op *, int result);
 /*
+ * Ranges that the program names: an op of kind RANGE that is written when it begins, with its name
+ * (cut at UM_RANGE_NAME_BYTES), and again when it ends. What the host touched until then is flushed
+ * first, so that it lies on the right side. `op` is as for um_tracer_op_begin() and is kept until the
+ * end. Not in the child of a fork.
+ */
+bool um_tracer_ranges_on(void);
+void um_tracer_range_begin(struct um_record_op *op, const char *name);
+void um_tracer_range_end(struct um_record_op *op);
+/* A range that ends where it begins. */
+void um_tracer_mark(struct um_record_op *op, const char *name);
+/*
  * With umtrace --pageable, the HOST op before the launch under way, for what is found out about
  * memory while that runs: written when it is first asked for. 0 when off.
  */

@@ -330,6 +330,9 @@ struct um_record_event {
 	uint64_t end_ns; /* 0: not told */
 };
 
+/* The longest name, with its NUL: longer ones are cut. */
+#define UM_RANGE_NAME_BYTES 512u
+
 struct um_record_range {
 	struct um_record header;
 	uint32_t op;

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <wchar.h>
 
-#define NAME_MAX_BYTES	  512u
 #define OPEN_RANGES	  65536u
 #define TEXT_MEMORY_BYTES (16u << 20) /* of registered strings and domains' names */
 
@@ -58,7 +57,7 @@ static size_t encode(wchar_t wide, char *out)
 
 struct name {
 	size_t bytes;
-	char text[NAME_MAX_BYTES]; /* always terminated */
+	char text[UM_RANGE_NAME_BYTES]; /* always terminated */
 };
 
 static void append(struct name *name, const char *text)

@@ -27,6 +27,8 @@
 #include <unistd.h>
 
 #define RUNTIME_LIBRARY "libamdhip64.so.5"
+/* In place of AMD's, which would not tell the runtime. */
+#define ROCTX_LIBRARY "libroctx64.so.4"
 /* Stands before libc's read(), sigaction() and so on, for watching by mprotect(). */
 #define WRAP_LIBRARY "libumtrace_wrap.so"
 #define WAIT_MS	     20
@@ -113,6 +115,8 @@ static int find_libraries(struct tracing *tracing)
 {
 	int error = add_library(&tracing->preload, RUNTIME_LIBRARY);
 
+	if (!error)
+		error = add_library(&tracing->preload, ROCTX_LIBRARY);
 	if (!error && !watches_without_wrapping(tracing->options.host_watch))
 		error = add_library(&tracing->preload, WRAP_LIBRARY);
 	if (!error)

@@ -338,6 +338,100 @@ static void synchronisation_splits_intervals(void **state)
 		  UM_TOUCH_READ);
 }
 
+/* --- ranges --- */
+
+#define LONG_NAME_BYTES (2 * UM_RANGE_NAME_BYTES)
+
+/* The first page is touched before the first range, the second in it, the third after it. */
+static void names_ranges(void)
+{
+	struct um_record_op range = {.kind = UM_OP_RANGE}, mark = range, open_range = range;
+	char long_name[LONG_NAME_BYTES];
+
+	attach_now();
+	struct um_allocation *managed = allocate(UM_ALLOCATION_MANAGED, 4);
+
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = '\0';
+	*page_of(managed, 0) = 1;
+	um_tracer_range_begin(&range, "\xe9");
+	*page_of(managed, 1) = 1;
+	um_tracer_range_end(&range);
+	*page_of(managed, 2) = 1;
+	um_tracer_mark(&mark, "");
+	um_tracer_range_begin(&open_range, long_name);
+	um_tracer_bye();
+}
+
+static void check_range(size_t n, uint32_t id, const char *name)
+{
+	const struct um_record_range *range = record(UM_RECORD_RANGE, n);
+
+	assert_non_null(range);
+	assert_int_equal(range->op, id);
+	assert_string_equal(range->name, name);
+}
+
+static void ranges_split_what_the_host_touched(void **state)
+{
+	static const struct {
+		uint32_t id;
+		enum um_op_kind kind;
+		bool ended;
+	} expected[] = {{1, UM_OP_HOST, true},	{2, UM_OP_RANGE, false}, {3, UM_OP_HOST, true},
+			{2, UM_OP_RANGE, true}, {4, UM_OP_HOST, true},	 {5, UM_OP_RANGE, false},
+			{5, UM_OP_RANGE, true}, {6, UM_OP_RANGE, false}};
+	char cut[UM_RANGE_NAME_BYTES];
+
+	(void)state;
+	assert_int_equal(run(names_ranges), 0);
+	if (!host_is_watched())
+		skip();
+	for (size_t n = 0; n < sizeof(expected) / sizeof(expected[0]); n++) {
+		assert_int_equal(op(n)->op, expected[n].id);
+		assert_int_equal(op(n)->kind, expected[n].kind);
+		assert_int_equal(op(n)->end_ns != 0, expected[n].ended);
+	}
+	assert_null(op(sizeof(expected) / sizeof(expected[0])));
+	assert_int_equal(op(6)->start_ns, op(6)->end_ns);
+	for (uint32_t n = 0; n < 3; n++)
+		check_run(((const struct um_record_pages *)record(UM_RECORD_PAGES, n))->run, 1, n,
+			  1, UM_TOUCH_WRITTEN);
+	memset(cut, 'x', sizeof(cut) - 1);
+	cut[sizeof(cut) - 1] = '\0';
+	check_range(0, 2, "\xe9");
+	check_range(1, 5, "");
+	check_range(2, 6, cut);
+}
+
+static void ranges_in_a_child(void)
+{
+	struct um_record_op range = {.kind = UM_OP_RANGE};
+
+	attach_now();
+	um_tracer_range_begin(&range, "of the parent");
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		um_tracer_range_end(&range);
+		CHECK(!um_tracer_ranges_on());
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	um_tracer_bye();
+}
+
+/* Nor does a range alone make a child one that uses HIP. */
+static void children_have_no_ranges(void **state)
+{
+	(void)state;
+	assert_int_equal(run(ranges_in_a_child), 0);
+	assert_int_equal(op(0)->end_ns, 0);
+	assert_null(op(1));
+	assert_null(loss_of(UM_LOSS_CHILD));
+}
+
 static void dies_in_a_kernel(void)
 {
 	struct um_record_op launch = {.kind = UM_OP_LAUNCH};
@@ -635,6 +729,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(host_ops),
 		cmocka_unit_test(long_host_ops),
 		cmocka_unit_test(synchronisation_splits_intervals),
+		cmocka_unit_test(ranges_split_what_the_host_touched),
+		cmocka_unit_test(children_have_no_ranges),
 		cmocka_unit_test(killed_program),
 		cmocka_unit_test(threads_are_numbered),
 		cmocka_unit_test(sites),
