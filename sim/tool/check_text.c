@@ -7,6 +7,8 @@
 
 /* Kernels have long names. */
 #define NAME_MAX_SHOWN 48
+/* Launches and allocations may be many. */
+#define ROWS_MAX_SHOWN 100
 
 /* --- cells --- */
 
@@ -129,8 +131,8 @@ static void add_row(struct um_text_table *table, const struct um_check_rows *row
 				um_check_error_text(text, sizeof(text), &row->figures[i]));
 }
 
-static size_t make_columns(struct um_text_column *columns, const struct um_check_rows *rows,
-			   const char *title)
+static void make_columns(struct um_text_column *columns, const struct um_check_rows *rows,
+			 const char *title)
 {
 	size_t count = 0;
 
@@ -142,29 +144,39 @@ static size_t make_columns(struct um_text_column *columns, const struct um_check
 			columns[count++] = (struct um_text_column){um_check_quantities[i].head,
 								   UM_ALIGN_RIGHT};
 	columns[count] = (struct um_text_column){NULL, UM_ALIGN_LEFT};
-	return count;
 }
 
-/* Those that are exact are counted only. */
-static int print_rows(FILE *out, const struct um_check_rows *rows, const char *title)
+/* Those that are exact are counted only, and so is what is more than a page. */
+static void add_rows(struct um_text_table *table, const struct um_check_rows *rows, size_t most)
+{
+	size_t exact = 0, shown = 0;
+
+	for (size_t n = 0; n < rows->count; n++)
+		if (is_exact(&rows->rows[n]))
+			exact++;
+		else if (shown < most) {
+			add_row(table, rows, &rows->rows[n]);
+			shown++;
+		}
+	if (exact)
+		um_text_table_note(table, "%zu of %zu without any error are not shown", exact,
+				   rows->count);
+	if (rows->count - exact > shown)
+		um_text_table_note(table, "%zu more with errors: --format=json has them",
+				   rows->count - exact - shown);
+}
+
+static int print_rows(FILE *out, const struct um_check_rows *rows, const char *title, size_t most)
 {
 	struct um_text_column columns[UM_CHECK_MAIN_QUANTITIES + 3];
 	struct um_text_table *table;
-	size_t exact = 0;
 	int error;
 
 	make_columns(columns, rows, title);
 	error = um_text_table_create(&table, columns);
 	if (error)
 		return error;
-	for (size_t n = 0; n < rows->count; n++)
-		if (is_exact(&rows->rows[n]))
-			exact++;
-		else
-			add_row(table, rows, &rows->rows[n]);
-	if (exact)
-		um_text_table_note(table, "%zu of %zu without any error are not shown", exact,
-				   rows->count);
+	add_rows(table, rows, most);
 	error = um_text_table_print(table, out, 0);
 	um_text_table_destroy(table);
 	return error;
@@ -217,16 +229,17 @@ int um_check_print_text(FILE *out, const struct um_check_result *result)
 	const struct {
 		const struct um_check_rows *rows;
 		const char *title;
-	} tables[] = {{&comparison->ranges, "errors by\nrange"},
-		      {&comparison->kernels, "errors by\nkernel"},
-		      {&comparison->allocations, "errors by\nallocation"}};
+		size_t most;
+	} tables[] = {{&comparison->ranges, "errors by\nrange", SIZE_MAX},
+		      {&comparison->kernels, "errors by\nkernel", ROWS_MAX_SHOWN},
+		      {&comparison->allocations, "errors by\nallocation", ROWS_MAX_SHOWN}};
 	int error = print_total(out, result);
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !error; i++) {
 		if (!tables[i].rows->count)
 			continue;
 		fputc('\n', out);
-		error = print_rows(out, tables[i].rows, tables[i].title);
+		error = print_rows(out, tables[i].rows, tables[i].title, tables[i].most);
 	}
 	fputc('\n', out);
 	print_notes(out, result);

@@ -40,7 +40,7 @@ static const struct argp_option options[] = {
 	 "Machine (umtrace --help lists them), or a file; default: the policy's, then the one whose "
 	 "device was measured",
 	 0},
-	{"max-error", OPTION_MAX_ERROR, "QUANTITY=N%,...", 0,
+	{"max-error", OPTION_MAX_ERROR, "LIST", 0,
 	 "Exit with status 3, and name what exceeds, where an error in total or of a range is beyond the "
 	 "larger of that and the card's own spread: bytes=1%,records=15%,time=25%",
 	 0},
@@ -54,8 +54,24 @@ static const char documentation[] =
 	"Replays ACCESSES (of umtrace, without a GPU) on the machine that was measured, and sets what is "
 	"predicted beside what was measured there."
 	"\v"
+	"Both sides are counted alike: bytes each way and by cause, records (pieces on the link), CPU faults, "
+	"fault batches of devices, remote maps, the transfers' times added up, those of kernels, of those "
+	"kernels that faulted when they were measured, and how long a device ran something or a link moved "
+	"pages. Times are predicted as under umtrace, with what recording costs (`tracing:` of the machine). "
+	"What the measured trace has no records of is not compared.\n\n"
+	"Ranges that both traces have (NVTX, roctx) are compared one by one, the n-th of a name with the "
+	"n-th; within them, or else in the whole run, the n-th launch with the n-th, and of allocations of one "
+	"kind and size the n-th with the n-th.\n\n"
+	"The error is (predicted - measured) / measured, of the median of the repetitions. A prediction is "
+	"within the spread if some repetition had as little and some as much. It is beyond --max-error if it is "
+	"not within the spread and its error is larger. LIST has quantities by the names of --format=json, or "
+	"several at once: bytes, records, cpu_faults, batches, maps, time, causes.\n\n"
+	"Examples:\n"
+	"  umsim check app.um.db --against card.um.db\n"
+	"  umsim check app.um.db --against 1.um.db --against 2.um.db --max-error=bytes=1%,time=25%\n"
+	"  umsim check --all traces/h200 --test-set=tests/gpu/test_set.txt\n\n"
 	"Exit status: 0 done, 1 failure, 2 usage (also traces that cannot be compared), 3 an error beyond "
-	"--max-error.";
+	"--max-error, or nothing that it is about was measured.";
 
 static int parse_format(struct um_check_arguments *arguments, const char *text)
 {
