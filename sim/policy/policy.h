@@ -40,6 +40,9 @@ struct um_moment {
 	uint32_t ahead; /* launches earlier */
 };
 
+/* Of um_rule.accessed_by: the host, which coherent links let map device memory. */
+#define UM_BY_HOST (UINT32_C(1) << 31)
+
 struct um_rule {
 	unsigned line; /* in the file */
 	struct um_selector on;
@@ -47,7 +50,7 @@ struct um_rule {
 	/* advise */
 	bool has_preferred_location, has_read_mostly, has_coarse_grain;
 	um_device_id preferred_location;
-	uint32_t accessed_by; /* bit n: device n */
+	uint32_t accessed_by; /* bit n: device n; UM_BY_HOST */
 	bool read_mostly, coarse_grain;
 	char *allocate_as; /* "managed", "device", "pinned" or NULL */
 	/* prefetch */

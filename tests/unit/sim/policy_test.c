@@ -260,7 +260,7 @@ static const char whole[] =
 	"  - on: {site: \"a.hip:4*\", larger_than: 1MiB, range: [0, 64MiB]}\n"
 	"    at: {before: \"back*\", nth: 2}\n"
 	"    preferred_location: host\n"
-	"    accessed_by: [gpu0, gpu3]\n"
+	"    accessed_by: [gpu0, gpu3, host]\n"
 	"    read_mostly: false\n"
 	"  - on: {name: \"q\\\"\\x07\", index: 7, kind: managed}\n"
 	"    allocate_as: device\n"
@@ -285,7 +285,7 @@ static void read_whole(void **state)
 	const struct um_rule *rule = policy->rules;
 	assert_int_equal(rule[0].line, 7);
 	assert_int_equal(rule[0].preferred_location, UM_HOST);
-	assert_int_equal(rule[0].accessed_by, 1 << 0 | 1 << 3);
+	assert_int_equal(rule[0].accessed_by, 1 << 0 | 1 << 3 | UM_BY_HOST);
 	assert_true(rule[0].has_read_mostly && !rule[0].read_mostly);
 	assert_int_equal(rule[0].on.range_end, 64 << 20);
 	assert_int_equal(rule[0].at.nth, 2);
