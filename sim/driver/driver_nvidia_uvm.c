@@ -124,6 +124,11 @@
  * R35 The driver's page is the host's (PAGE_SIZE; PAGES_PER_UVM_VA_BLOCK): where that is 64 KiB, as on
  *     POWER9, faults, destinations, mappings and what advice cuts are in 64 KiB (host_page).
  *
+ * R36 Access counters (uvm_gpu_access_counters.c): on hosts that share page tables with devices (ATS)
+ *     256 accesses of a device to 2 MiB that it has mapped from afar (access_counter_threshold) bring
+ *     those of its 64 KiB that were accessed, with what comes along (R10), where R12 says, but for (e).
+ *     One thread serves them and faults, in turns.
+ *
  * A1  Time: a batch takes batch_time, each block in it block_time, each page of F page_time, a block
  *     that had no memory there new_block_time, one that the host had mapped unmap_time, a victim
  *     evict_time, 2 MiB of host memory that a device's fault makes host_block_time, a run that is
@@ -142,8 +147,9 @@
  *     as the rules say: pages go to who faults.
  * A6  Atomics are writes: the rights for system-wide atomics are not modelled, nor that a write of the
  *     host takes them from who has its memory mapped.
- * A7  Access counters are off, as they are without ATS. On machines with a coherent link they would
- *     be on: not modelled. There only destinations and mappings (R12, R13, R18, R32) differ here.
+ * A7  Access counters are off unless a machine file or policy says access_counters: on. An access is
+ *     a page that a group touches, and a counter's 2 MiB are those of the address, not of memory;
+ *     notifications take a batch's time.
  * A8  A batch of throttled faults only is replayed when the nap is over; the driver replays it again
  *     and again until then. The host sleeps exactly the nap, not up to half as long again.
  * A9  Memory that CUDA did not allocate is accessed where it is (no HMM).
@@ -182,6 +188,8 @@ enum uvm_param {
 	PARAM_THRASHING_PIN,
 	PARAM_THRASHING_MAX_RESETS,
 	PARAM_FAULTS_PER_WAVE,
+	PARAM_ACCESS_COUNTERS,
+	PARAM_ACCESS_COUNTER_THRESHOLD,
 	PARAM_BATCH_TIME,
 	PARAM_BLOCK_TIME,
 	PARAM_PAGE_TIME,
@@ -276,6 +284,16 @@ static const struct um_param uvm_params[] = {
 		      "pages that a wave can wait for side by side: loads that the compiler put "
 		      "before their use (not in the source; an unrolled loop of one lane waited "
 		      "for 8 on an H200)"),
+	[PARAM_ACCESS_COUNTERS] =
+		{.name = "access_counters",
+		 .type = UM_PARAM_BOOL,
+		 .default_text = "off",
+		 .help = "whether what devices access from afar comes to them, as "
+			 "on hosts with ATS "
+			 "(uvm_perf_access_counter_migration_enable)"},
+	[PARAM_ACCESS_COUNTER_THRESHOLD] = COUNT("access_counter_threshold", 1, 65535, "256",
+						 "accesses of 2 MiB from afar until it comes "
+						 "(uvm_perf_access_counter_threshold)"),
 	[PARAM_BATCH_TIME] = TIME("batch_time", "20us", "time of a batch of faults " SC21),
 	[PARAM_BLOCK_TIME] = TIME("block_time", "5us", "time of each block in a batch " SC21),
 	[PARAM_PAGE_TIME] = TIME("page_time", "1us", "time of each page that faulted " SC21),
@@ -345,6 +363,8 @@ static void take_params(struct uvm *uvm, const struct um_machine_spec *spec,
 	uvm->prefetch_threshold = params[PARAM_PREFETCH_THRESHOLD].integer;
 	uvm->prefetch_min_faults = params[PARAM_PREFETCH_MIN_FAULTS].integer;
 	uvm->faults_per_wave = (uint32_t)params[PARAM_FAULTS_PER_WAVE].integer;
+	uvm->counts_accesses = params[PARAM_ACCESS_COUNTERS].integer;
+	uvm->counter_threshold = params[PARAM_ACCESS_COUNTER_THRESHOLD].integer;
 	take_costs(&uvm->costs, params);
 	take_thrashing(&uvm->thrashing, params);
 }
@@ -423,10 +443,17 @@ static int uvm_on_free(struct um_driver *driver, um_alloc_id id, um_ns *done_at)
 /* Pins that ended while nobody faulted. */
 static int uvm_on_launch(struct um_driver *driver, const struct um_launch *launch, um_ns *start_at)
 {
-	(void)launch;
+	struct uvm *uvm = uvm_of(driver);
+
 	(void)start_at;
-	um_uvm_thrash_unpin_due(uvm_of(driver));
-	return 0;
+	uvm->counters[launch->device].op = launch->op;
+	um_uvm_thrash_unpin_due(uvm);
+	return uvm->failed;
+}
+
+static int uvm_on_exit(struct um_driver *driver)
+{
+	return uvm_of(driver)->failed;
 }
 
 static uint32_t uvm_faults_side_by_side(const struct um_driver *driver, uint32_t waves)
@@ -452,5 +479,6 @@ const struct um_driver_ops um_driver_nvidia_uvm = {
 	.on_launch = uvm_on_launch,
 	.on_touch = um_uvm_on_touch,
 	.on_copied = um_uvm_on_copied,
+	.on_exit = uvm_on_exit,
 	.destroy = uvm_destroy,
 };

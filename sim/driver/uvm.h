@@ -51,6 +51,11 @@ struct uvm_piece {
 
 struct uvm_place {
 	struct uvm_mask resident, mapped, writable; /* writable: of those that are mapped */
+	/* What its access counter has seen since it was cleared (R36). */
+	struct uvm_mask remote_touched;
+	uint64_t remote_touches;
+	bool is_notified;
+	struct uvm_window *next_notified;
 	/* While its pages have all left the device: the list of those (R26). */
 	struct uvm_window *older, *younger;
 };
@@ -101,7 +106,15 @@ struct uvm_server {
 	uint64_t generation; /* of the timer that is meant */
 	size_t beyond;	     /* entries that were there when the batch was fetched, and not in it */
 	bool discards_all;
+	um_ns busy_until; /* of the thread that serves faults and access counters of a device */
 	struct um_fault throttled; /* of the host, which sleeps */
+};
+
+/* Notifications of a device's access counters, oldest first. */
+struct uvm_counters {
+	struct uvm_window *first, *last;
+	bool is_due; /* an event serves them */
+	uint32_t op; /* the last launch */
 };
 
 /* Of a batch: a fault, and where its page is. */
@@ -138,7 +151,11 @@ struct uvm {
 	struct uvm_pin *first_pin, *last_pin; /* oldest first */
 
 	struct uvm_server server[UM_DEVICES_MAX + 1]; /* by place */
-	struct um_fault *entries;		      /* of a batch, as they came */
+	struct uvm_counters counters[UM_DEVICES_MAX];
+	bool counts_accesses;
+	uint64_t counter_threshold;
+	int failed;		  /* where nobody could be told */
+	struct um_fault *entries; /* of a batch, as they came */
 	struct uvm_entry *sorted;
 };
 
@@ -309,6 +326,14 @@ struct uvm_mask um_uvm_prefetch(struct uvm *, struct uvm_block *, um_device_id t
 int um_uvm_on_faults(struct um_driver *, struct um_fault_buffer *);
 int um_uvm_on_device_faults(struct uvm *, um_device_id);
 int um_uvm_on_host_faults(struct uvm *);
+
+/* --- access counters (uvm_counters.c) --- */
+
+/* A device touched the pages, wherever they are; what fails is kept in uvm->failed. */
+void um_uvm_counters_touched(struct uvm *, const struct um_page_range *, um_device_id);
+/* Serves them then, unless they are to be served already. UM_ENOMEM. */
+int um_uvm_counters_schedule(struct uvm *, um_device_id, um_ns at);
+void um_uvm_counters_forget(struct uvm *, struct uvm_window *);
 
 /* --- thrashing (uvm_thrash.c) --- */
 

@@ -207,7 +207,8 @@ static int serve_batch(struct uvm *uvm, um_device_id device)
 	struct batch batch = {.uvm = uvm,
 			      .device = device,
 			      .entries = uvm->sorted,
-			      .at = um_machine_now(uvm->machine) + uvm->costs.batch_ns,
+			      .at = uvm_later(um_machine_now(uvm->machine), server->busy_until) +
+				    uvm->costs.batch_ns,
 			      .nap_end = UM_NEVER};
 	int error;
 
@@ -218,6 +219,7 @@ static int serve_batch(struct uvm *uvm, um_device_id device)
 	if (error)
 		return error;
 	report(&batch);
+	server->busy_until = batch.end;
 	server->discards_all = (batch.count - batch.pages) * 2 > batch.count;
 	server->napping = !batch.served_pages && batch.nap_end != UM_NEVER;
 	if (server->napping) /* one that ends now still holds another back */

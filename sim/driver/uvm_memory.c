@@ -339,6 +339,7 @@ void um_uvm_on_touch(struct um_driver *driver, const struct um_page_range *pages
 
 	(void)write;
 	um_uvm_thrash_unpin_due(uvm);
+	um_uvm_counters_touched(uvm, pages, device);
 	if (device == UM_HOST || !uvm->order[device]->ops->touched)
 		return;
 	um_evict_touched(uvm->order[device], pages);

@@ -39,7 +39,9 @@ static int send_run(struct uvm_move *move, um_device_id to, struct uvm_region ru
 				    .batch = move->batch},
 			    .duplicates = duplicates};
 	int error = um_uvm_for_each_piece(move->block->window, run, send_piece, &step);
-	bool is_fault = move->cause == UM_CAUSE_DEVICE_FAULT || move->cause == UM_CAUSE_HOST_FAULT;
+	bool is_fault = move->cause == UM_CAUSE_DEVICE_FAULT ||
+			move->cause == UM_CAUSE_HOST_FAULT ||
+			move->cause == UM_CAUSE_ACCESS_COUNTER;
 
 	if (error || to != move->to || move->cause == UM_CAUSE_EVICTION)
 		return error;

@@ -53,7 +53,8 @@ static um_device_id destination(const struct uvm_service *service, uint32_t page
 		return hint->residency;
 	if (holder == UVM_NOBODY)
 		return reaches_preferred ? policy->preferred : by;
-	if (policy->accessed_by & uvm_bit(by) && uvm_can_access(uvm, by, holder))
+	if (policy->accessed_by & uvm_bit(by) && uvm_can_access(uvm, by, holder) &&
+	    service->cause != UM_CAUSE_ACCESS_COUNTER)
 		return holder;
 	if (holder != by && reaches_preferred)
 		return policy->preferred;

@@ -142,6 +142,7 @@ static void destroy_window(struct uvm *uvm, struct uvm_window *window)
 	struct uvm_block *block = window->blocks;
 
 	um_uvm_forget_memory(uvm, window);
+	um_uvm_counters_forget(uvm, window);
 	while (block) {
 		struct uvm_block *next = block->next;
 
