@@ -187,7 +187,10 @@ struct um_driver_ops {
 	 * keep. */
 	void (*on_touch)(struct um_driver *, const struct um_page_range *, um_device_id,
 			 bool write);
-	/* A copy engine wrote managed pages where they are: other copies of them are gone. */
+	/* Copies from and to managed memory are accesses of their device, which fault like a
+	 * kernel's; else a copy engine finds pages where they are. */
+	bool copies_fault;
+	/* A copy wrote managed pages where they are: other copies of them are gone. */
 	int (*on_copied)(struct um_driver *, const struct um_page_range *);
 	/* The program has ended, and its queues with it: only timers and destroy() still follow. */
 	int (*on_exit)(struct um_driver *);

@@ -158,6 +158,9 @@
  * A11 Pages that were served are not taken by another processor's faults before the replay that lets
  *     who faulted access them: the faults on that 2 MiB come again, the host's waits. Without that two
  *     who take turns exactly could wait for each other for ever.
+ * A12 Copies from and to managed memory are accesses of the device, which fault and bring neighbours
+ *     along like a kernel's, whatever their kind, but from host to host: so an H200 took them. How
+ *     many pages they touch at once is estimated (copy_touch.c).
  */
 #include "driver_list.h"
 #include "uvm.h"
@@ -478,6 +481,7 @@ const struct um_driver_ops um_driver_nvidia_uvm = {
 	.on_faults = um_uvm_on_faults,
 	.on_launch = uvm_on_launch,
 	.on_touch = um_uvm_on_touch,
+	.copies_fault = true,
 	.on_copied = um_uvm_on_copied,
 	.on_exit = uvm_on_exit,
 	.destroy = uvm_destroy,

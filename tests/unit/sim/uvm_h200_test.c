@@ -495,6 +495,111 @@ static void what_is_mapped_by_the_page(void **state)
 	assert_int_equal(bytes, BYTES / 2);
 }
 
+/* --- copies of 8 MiB, which fault whatever their kind; not of traces/h200 (copy_touch.c) --- */
+
+#define COPIED ((int64_t)8 << 20)
+
+enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT_KIND };
+
+static int64_t copy(int64_t target, int64_t source, int64_t bytes, int64_t kind)
+{
+	return fx_op(&fx, &(struct um_op_row){.kind = "copy",
+					      .allocation = target,
+					      .source_allocation = source,
+					      .bytes = bytes,
+					      .device = 0,
+					      .value = kind});
+}
+
+/* What a kernel that reads all of it then finds. */
+static int64_t read_all(int64_t allocation, int64_t bytes)
+{
+	int64_t op = fx_launch(&fx, "all()", 1, 0);
+
+	fx_touch_range(&fx, 0, allocation, 0, bytes / PAGE, false);
+	fx_lines(&fx, allocation, 0, bytes / PAGE, UM_TOUCH_READ, UINT64_MAX, 0);
+	fx_launch_end(&fx);
+	fx_sync(&fx);
+	return op;
+}
+
+static void what_a_copy_writes_first(void **state)
+{
+	int64_t data = fx_alloc(&fx, "managed", COPIED), plain = fx_alloc(&fx, "pinned", COPIED);
+	int64_t op = copy(data, plain, COPIED, HOST_TO_DEVICE), read = read_all(data, COPIED), back;
+
+	(void)state;
+	back = fx_host(&fx, data, 0, COPIED / PAGE, UM_TOUCH_READ);
+	fx_run(&fx);
+	assert_int_equal(to_device(op), 0);
+	assert_int_equal(fx.totals.copied_to_device, COPIED);
+	assert_int_equal(row_log_faults(&row_log, op, UM_HOST), 0);
+	expect_nothing(read);
+	expect_host(back, COPIED, 48, 24);
+}
+
+/* Either way, and with any kind, what the host has goes to the device first. */
+static void what_a_copy_finds_on_the_host(void **state)
+{
+	static const struct {
+		bool is_target, other_is_device;
+		int64_t kind;
+	} rows[] = {{true, false, HOST_TO_DEVICE},  {true, false, DEFAULT_KIND},
+		    {true, true, DEVICE_TO_DEVICE}, {false, false, DEVICE_TO_HOST},
+		    {false, false, DEFAULT_KIND},   {false, true, DEVICE_TO_DEVICE}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int64_t data, other, op, read;
+
+		close_trace(state);
+		open_trace(state);
+		data = fx_alloc(&fx, "managed", COPIED);
+		other = fx_alloc(&fx, rows[i].other_is_device ? "device" : "pinned", COPIED);
+		fx_host(&fx, data, 0, COPIED / PAGE, WROTE);
+		op = rows[i].is_target ? copy(data, other, COPIED, rows[i].kind)
+				       : copy(other, data, COPIED, rows[i].kind);
+		read = read_all(data, COPIED);
+		fx_run(&fx);
+		assert_int_equal(to_device(op), COPIED);
+		assert_in_range(records(op, 0), 170, 750);
+		expect_nothing(read);
+		assert_int_equal(fx.totals.copied_to_device,
+				 rows[i].is_target && !rows[i].other_is_device ? COPIED : 0);
+		assert_int_equal(fx.totals.copied_to_host,
+				 rows[i].is_target || rows[i].other_is_device ? 0 : COPIED);
+	}
+}
+
+static void what_a_copy_of_a_page_brings(void **state)
+{
+	int64_t data = fx_alloc(&fx, "managed", COPIED), plain = fx_alloc(&fx, "pinned", COPIED);
+	int64_t op;
+
+	(void)state;
+	fx_host(&fx, data, 0, COPIED / PAGE, WROTE);
+	op = copy(plain, data, PAGE, DEVICE_TO_HOST);
+	fx_run(&fx);
+	assert_int_equal(to_device(op), 65536);
+	assert_int_equal(records(op, 0), 2);
+	assert_int_equal(batches(op), 1);
+}
+
+static void what_a_copy_finds_on_the_device(void **state)
+{
+	int64_t data = fx_alloc(&fx, "managed", COPIED), plain = fx_alloc(&fx, "pinned", COPIED);
+	int64_t there, back;
+
+	(void)state;
+	fx_prefetch(&fx, data, COPIED, 0, 0);
+	there = copy(data, plain, COPIED, HOST_TO_DEVICE);
+	back = copy(plain, data, COPIED, DEVICE_TO_HOST);
+	fx_run(&fx);
+	expect_nothing(there);
+	expect_nothing(back);
+	assert_int_equal(fx.totals.copied_to_device, COPIED);
+	assert_int_equal(fx.totals.copied_to_host, COPIED);
+}
+
 #define ROW(name) cmocka_unit_test_setup_teardown(name, open_trace, close_trace)
 
 int main(void)
@@ -521,6 +626,10 @@ int main(void)
 		ROW(what_the_host_takes_from_who_may_access_it),
 		ROW(what_is_mapped_of_the_preferred_host),
 		ROW(what_is_mapped_by_the_page),
+		ROW(what_a_copy_writes_first),
+		ROW(what_a_copy_finds_on_the_host),
+		ROW(what_a_copy_of_a_page_brings),
+		ROW(what_a_copy_finds_on_the_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
