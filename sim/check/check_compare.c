@@ -1,7 +1,9 @@
 #include "check_compare.h"
 
+#include "check_lost.h"
 #include "check_pairs.h"
 #include "trace/base/error.h"
+#include "trace/base/kernel_name.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +22,7 @@ struct comparing {
 	bool *is_there;		      /* so */
 	double *samples;	      /* so */
 	size_t launches_alike, allocations_paired;
+	uint64_t lost_pages, lost_work;
 };
 
 static int no_memory(void)
@@ -81,12 +84,28 @@ static void fill_figure(struct comparing *c, struct um_check_figure *figure,
 	um_check_figure_measured(figure, c->samples, samples, origin);
 }
 
-static void fill(struct comparing *c, struct um_check_row *row,
-		 const struct um_check_facts *predicted)
+/* Those that are counted by the driver's records. */
+static bool is_of_records(enum um_check_quantity quantity)
 {
-	for (int i = 0; i < UM_CHECK_QUANTITIES; i++)
-		if (um_check_quantities[i].record)
-			fill_figure(c, &row->figures[i], predicted, (enum um_check_quantity)i);
+	static const char *const records[] = {"migration", "mapping", "fault", "fault.host"};
+
+	for (size_t i = 0; i < sizeof(records) / sizeof(*records); i++)
+		if (strcmp(records[i], um_check_quantities[quantity].record) == 0)
+			return true;
+	return false;
+}
+
+static void fill(struct comparing *c, struct um_check_row *row,
+		 const struct um_check_facts *predicted, uint64_t lost_pages)
+{
+	for (int i = 0; i < UM_CHECK_QUANTITIES; i++) {
+		enum um_check_quantity quantity = (enum um_check_quantity)i;
+
+		if (!um_check_quantities[i].record)
+			continue;
+		fill_figure(c, &row->figures[i], predicted, quantity);
+		row->figures[i].is_least = lost_pages > 0 && is_of_records(quantity);
+	}
 }
 
 /* Rows that only a part of the quantities can be counted by. */
@@ -127,6 +146,15 @@ static bool has_faults(const struct um_check_side *side, size_t launch)
 	return um_check_side_op(side, side->launches[launch].op)->value[UM_CHECK_FAULT_BATCHES] > 0;
 }
 
+/* Without parameters: CUDA and HIP have other types of the same name there. */
+static bool is_same_kernel(const char *a, const char *b)
+{
+	struct um_kernel_name left = um_kernel_name(a), right = um_kernel_name(b);
+
+	return left.bare_length == right.bare_length &&
+	       strncmp(left.start, right.start, left.bare_length) == 0;
+}
+
 static int note_launches(struct comparing *c, const struct um_check_segment *segment,
 			 const struct um_check_pairs *pairs, size_t there_count)
 {
@@ -146,7 +174,7 @@ static int note_launches(struct comparing *c, const struct um_check_segment *seg
 			continue;
 		here = c->predicted->launches[pair->here].name;
 		there = c->measured->launches[pair->there].name;
-		if (strcmp(here, there) == 0)
+		if (is_same_kernel(here, there))
 			c->launches_alike++;
 		else
 			error = note(c, "%s, launch %zu: %s in the accesses, %s when measured",
@@ -177,7 +205,7 @@ static int add_launch(struct comparing *c, const struct um_check_segment *segmen
 		      segment->range ? segment->range->name : NULL);
 	if (!row)
 		return no_memory();
-	fill(c, row, um_check_side_op(c->predicted, launch->op));
+	fill(c, row, um_check_side_op(c->predicted, launch->op), segment->lost_pages);
 	keep_only(row, OF_LAUNCHES);
 	return 0;
 }
@@ -194,7 +222,7 @@ static void mark_predicted(struct comparing *c, const struct um_check_pairs *pai
 	}
 }
 
-static int pair_launches(struct comparing *c, const struct um_check_segment *segment,
+static int pair_launches(struct comparing *c, struct um_check_segment *segment,
 			 struct um_check_pairs *pairs)
 {
 	const struct um_check_pairs *first = NULL;
@@ -273,12 +301,12 @@ static int add_allocation(struct comparing *c, const struct um_check_segment *se
 		      segment->range ? segment->range->name : NULL);
 	if (!row)
 		return no_memory();
-	fill(c, row, allocation_facts(c->predicted, here));
+	fill(c, row, allocation_facts(c->predicted, here), segment->lost_pages);
 	keep_only(row, OF_ALLOCATIONS);
 	return 0;
 }
 
-static int pair_allocations(struct comparing *c, const struct um_check_segment *segment,
+static int pair_allocations(struct comparing *c, struct um_check_segment *segment,
 			    struct um_check_pairs *pairs)
 {
 	const struct um_check_pairs *first = NULL;
@@ -298,10 +326,60 @@ static int pair_allocations(struct comparing *c, const struct um_check_segment *
 	return error;
 }
 
-/* --- both, segment by segment --- */
+/* --- what the measurement lost --- */
+
+static int note_lost(struct comparing *c, const struct um_check_segment *segment)
+{
+	return note(
+		c,
+		"%s: no record tells how %llu pages came within the device's reach that the host had "
+		"written and a kernel touched: the driver lost records, and what was measured by them is "
+		"the least that there was",
+		segment->range ? segment->range->name : "the run",
+		(unsigned long long)segment->lost_pages);
+}
+
+static int find_lost(struct comparing *c, struct um_check_segment *segment,
+		     struct um_check_pairs *pairs)
+{
+	int error = 0;
+
+	for (size_t k = 0; k < c->measured_count && !error; k++) {
+		if (!segment->measured[k].is_there || !c->measured[k].tells_all_reached)
+			continue;
+		error = um_check_pair_allocations(&pairs[k], c->predicted, &segment->predicted,
+						  &c->measured[k], &segment->measured[k]);
+		for (size_t i = 0; i < pairs[k].count && !error; i++) {
+			const struct um_check_pair *pair = &pairs[k].pairs[i];
+			uint64_t lost = 0;
+
+			if (pair->there != SIZE_MAX)
+				error = um_check_lost_pages(&lost, c->predicted, pair->here,
+							    &c->measured[k], pair->there,
+							    &c->lost_work);
+			segment->lost_pages += lost;
+		}
+	}
+	c->lost_pages += segment->lost_pages;
+	return error || !segment->lost_pages ? error : note_lost(c, segment);
+}
+
+/* What lies in another has lost what that one has. */
+static void spread_lost(struct um_check_segments *segments)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < segments->count; i++) {
+		if (segments->segments[i].is_outermost)
+			lost = segments->segments[i].lost_pages;
+		segments->segments[i].lost_pages = lost;
+	}
+}
+
+/* --- all of it, segment by segment --- */
 
 static int each_segment(struct comparing *c,
-			int (*pair)(struct comparing *, const struct um_check_segment *,
+			int (*pair)(struct comparing *, struct um_check_segment *,
 				    struct um_check_pairs *))
 {
 	struct um_check_pairs *pairs = calloc(c->measured_count, sizeof(*pairs));
@@ -353,7 +431,7 @@ static int add_range(struct comparing *c, const struct um_check_segment *segment
 		return no_memory();
 	row->first = range->first;
 	row->end = range->end;
-	fill(c, row, &predicted);
+	fill(c, row, &predicted, segment->lost_pages);
 	return 0;
 }
 
@@ -437,7 +515,7 @@ static int add_total(struct comparing *c)
 		memcpy(c->facts, measured, c->measured_count * sizeof(*measured));
 		for (size_t k = 0; k < c->measured_count; k++)
 			c->is_there[k] = true;
-		fill(c, &c->out->total, &predicted);
+		fill(c, &c->out->total, &predicted, c->lost_pages);
 	}
 	c->out->is_total_of_ranges = of_ranges;
 	c->out->total.end = c->predicted->op_count;
@@ -495,6 +573,9 @@ static int compare(struct comparing *c)
 	mark_measured(c);
 	error = note_ranges(c);
 	if (!error)
+		error = each_segment(c, find_lost);
+	spread_lost(&c->segments);
+	if (!error)
 		error = each_segment(c, pair_launches);
 	if (!error)
 		error = each_segment(c, pair_allocations);
@@ -516,6 +597,7 @@ int um_check_compare(struct um_check_comparison *out, struct um_check_side *pred
 		.facts = calloc(measured_count, sizeof(struct um_check_facts)),
 		.is_there = calloc(measured_count, sizeof(bool)),
 		.samples = calloc(measured_count, sizeof(double)),
+		.lost_work = UM_CHECK_LOST_WORK,
 	};
 	int error;
 

@@ -26,7 +26,8 @@ void um_check_figure_measured(struct um_check_figure *figure, double *values, si
 
 bool um_check_is_compared(const struct um_check_figure *figure)
 {
-	return figure->is_predicted && figure->repetitions > 0;
+	return figure->is_predicted && figure->repetitions > 0 &&
+	       !(figure->is_least && figure->predicted > figure->most);
 }
 
 double um_check_error(const struct um_check_figure *figure)

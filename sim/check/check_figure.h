@@ -14,12 +14,14 @@ struct um_check_figure {
 	const char
 		*origin; /* of the measured: "measured", "imported"; NULL: the trace tells none */
 	size_t repetitions; /* 0: not measured */
+	bool is_least;	    /* records are missing: what was measured is the least that there was */
 	double measured, least, most;
 };
 
 /* Sets the measured part; `values` are sorted. `count` may be 0. */
 void um_check_figure_measured(struct um_check_figure *, double *values, size_t count,
 			      const char *origin);
+/* Both sides have it, and it is not beyond a measurement that is only the least there was. */
 bool um_check_is_compared(const struct um_check_figure *);
 /*
  * (predicted - measured) / measured, 0.01 is 1 %; of a measured 0 it is 0 or INFINITY. Only of one that

@@ -18,6 +18,7 @@ static int take_run(const void *row, void *context)
 	const struct described *described = context;
 
 	described->side->ends_early = strcmp(run->ended, "running") == 0;
+	described->side->tells_all_reached = run->backend && strcmp(run->backend, "cupti") == 0;
 	if (strcmp(run->role, "trace") != 0)
 		return um_fail(UM_EINVAL,
 			       "%s is a simulation; --against takes what umtrace measured on a GPU",
@@ -74,6 +75,8 @@ static int describe(struct um_check_side *side, struct um_db *db, const char *pa
 		error = um_db_each(db, &um_table_origin, NULL, 0, take_origin, &described);
 	if (!error)
 		error = um_db_each(db, &um_table_device, NULL, 0, take_device, &described);
+	if (!side->origin[UM_CHECK_BYTES_TO_DEVICE] || !side->origin[UM_CHECK_REMOTE_MAPS])
+		side->tells_all_reached = false;
 	if (!error && !side->origin[UM_CHECK_BYTES_TO_DEVICE])
 		error = um_fail(UM_EINVAL,
 				"%s has no migrations that were measured on a GPU; --against takes "

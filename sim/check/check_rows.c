@@ -163,6 +163,27 @@ int um_check_add_fault(struct um_check_side *side, const struct um_fault_row *fa
 	return error ? error : add(side, fault->op, fault->allocation, &facts);
 }
 
+/* --- what a device has within its reach --- */
+
+static int add_reached(struct um_check_side *side, int64_t op, int64_t allocation,
+		       int64_t first_page, int64_t pages)
+{
+	int error;
+
+	if (!side->tells_all_reached || allocation == UM_NULL || first_page < 0 || pages <= 0)
+		return 0;
+	error = um_check_room(&side->reached, side->reached_count, &side->reached_room,
+			      sizeof(*side->reached));
+	if (!error)
+		side->reached[side->reached_count++] = (struct um_check_pages){
+			.allocation = allocation,
+			.first = (uint64_t)first_page,
+			.count = (uint64_t)pages,
+			.op = um_check_side_place(side, op),
+		};
+	return error;
+}
+
 /* --- what moved --- */
 
 enum cause_class { SERVED, BROUGHT, PREFETCHED, EVICTED, OTHER };
@@ -179,7 +200,9 @@ static enum cause_class class_of(const struct um_check_side *side,
 
 	switch (cause) {
 	case UM_CAUSE_DUPLICATE:
-		return op < side->op_count && side->op_is_prefetch[op] ? PREFETCHED : SERVED;
+		return op < side->op_count && side->op_kinds[op] == UM_CHECK_OP_PREFETCH
+			       ? PREFETCHED
+			       : SERVED;
 	case UM_CAUSE_DEVICE_FAULT:
 	case UM_CAUSE_HOST_FAULT:
 	case UM_CAUSE_THRASHING:
@@ -240,6 +263,8 @@ int um_check_add_migration(struct um_check_side *side, const struct um_migration
 		error = set_causes(side, &facts, row, to_host);
 	if (!error)
 		error = add(side, row->op, row->allocation, &facts);
+	if (!error && !to_host)
+		error = add_reached(side, row->op, row->allocation, row->first_page, row->pages);
 	return error ? error : add_span(side, row->op, false, row->start_ns, row->end_ns);
 }
 
@@ -248,13 +273,16 @@ int um_check_add_migration(struct um_check_side *side, const struct um_migration
 int um_check_add_mapping(struct um_check_side *side, const struct um_mapping_row *row)
 {
 	struct um_check_facts facts = {.value[UM_CHECK_REMOTE_MAPS] = 1};
+	int error;
 
 	if (row->device < 0 || strcmp(row->change, "remote") != 0)
 		return 0;
 	if (row->pages < 0 || row->pages > INT64_MAX / PAGE_BYTES)
 		return damaged(side, "pages of a mapping", row->pages);
 	facts.value[UM_CHECK_REMOTE_MAP_BYTES] = (uint64_t)row->pages * PAGE_BYTES;
-	return add(side, row->op, row->allocation, &facts);
+	error = add(side, row->op, row->allocation, &facts);
+	return error ? error
+		     : add_reached(side, row->op, row->allocation, row->first_page, row->pages);
 }
 
 int um_check_add_remote_access(struct um_check_side *side, const struct um_remote_access_row *row)

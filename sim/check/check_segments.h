@@ -14,6 +14,7 @@ struct um_check_segment {
 	const struct um_check_range *range; /* of the prediction; NULL: the whole run */
 	bool is_outermost;
 	struct um_check_part predicted, *measured; /* one each */
+	uint64_t lost_pages; /* check_lost.h; of one that lies in another, the other's */
 };
 
 struct um_check_segments {

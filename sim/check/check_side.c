@@ -36,6 +36,21 @@ static int no_memory(void)
 
 /* --- operations --- */
 
+static enum um_check_op_kind kind_of(const char *word)
+{
+	static const struct {
+		const char *word;
+		enum um_check_op_kind kind;
+	} kinds[] = {{"prefetch", UM_CHECK_OP_PREFETCH},
+		     {"host", UM_CHECK_OP_HOST},
+		     {"launch", UM_CHECK_OP_LAUNCH}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(kinds[i].word, word) == 0)
+			return kinds[i].kind;
+	return UM_CHECK_OP_OTHER;
+}
+
 static int take_op(const void *row, void *context)
 {
 	const struct um_op_row *op = row;
@@ -47,13 +62,13 @@ static int take_op(const void *row, void *context)
 		error = um_check_room(&side->op_facts, side->op_count, &rooms[0],
 				      sizeof(*side->op_facts));
 	if (!error)
-		error = um_check_room(&side->op_is_prefetch, side->op_count, &rooms[1],
-				      sizeof(*side->op_is_prefetch));
+		error = um_check_room(&side->op_kinds, side->op_count, &rooms[1],
+				      sizeof(*side->op_kinds));
 	if (error)
 		return error;
 	side->ops[side->op_count] = op->op;
 	side->op_facts[side->op_count] = 0;
-	side->op_is_prefetch[side->op_count++] = strcmp(op->kind, "prefetch") == 0;
+	side->op_kinds[side->op_count++] = kind_of(op->kind);
 	return 0;
 }
 
@@ -162,6 +177,34 @@ static int number_ranges(struct um_check_side *side)
 	return 0;
 }
 
+/* What the host wrote and what launches touched. */
+static int take_touch(const void *row, void *context)
+{
+	const struct um_page_access_row *access = row;
+	struct um_check_side *side = context;
+	size_t op = um_check_side_place(side, access->op);
+	enum um_check_op_kind kind;
+	int error;
+
+	if (op == side->op_count || side->ops[op] != access->op || access->first_page < 0 ||
+	    access->pages <= 0)
+		return 0;
+	kind = side->op_kinds[op];
+	if (kind != UM_CHECK_OP_LAUNCH &&
+	    (kind != UM_CHECK_OP_HOST || !(access->touch & UM_TOUCH_WRITTEN)))
+		return 0;
+	error = um_check_room(&side->touched, side->touched_count, &side->touched_room,
+			      sizeof(*side->touched));
+	if (!error)
+		side->touched[side->touched_count++] = (struct um_check_pages){
+			.allocation = access->allocation,
+			.first = (uint64_t)access->first_page,
+			.count = (uint64_t)access->pages,
+			.op = op,
+		};
+	return error;
+}
+
 int um_check_side_program(struct um_check_side *side, struct um_db *db)
 {
 	static const struct {
@@ -170,7 +213,8 @@ int um_check_side_program(struct um_check_side *side, struct um_db *db)
 	} parts[] = {{&um_table_op, take_op},
 		     {&um_table_kernel, take_launch},
 		     {&um_table_allocation, take_allocation},
-		     {&um_table_user_range, take_range}};
+		     {&um_table_user_range, take_range},
+		     {&um_table_page_access, take_touch}};
 	int error;
 
 	*side = (struct um_check_side){0};
@@ -200,12 +244,14 @@ void um_check_side_free(struct um_check_side *side)
 	free(side->path);
 	free(side->ops);
 	free(side->op_facts);
-	free(side->op_is_prefetch);
+	free(side->op_kinds);
 	free(side->facts);
 	free(side->launches);
 	free(side->allocations);
 	free(side->ranges);
 	free(side->spans);
+	free(side->touched);
+	free(side->reached);
 	*side = (struct um_check_side){0};
 }
 
@@ -242,8 +288,21 @@ static int by_start(const void *left, const void *right)
 	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
+static int by_allocation(const void *left, const void *right)
+{
+	const struct um_check_pages *a = left, *b = right;
+
+	if (a->allocation != b->allocation)
+		return a->allocation > b->allocation ? 1 : -1;
+	return (a->op > b->op) - (a->op < b->op);
+}
+
 void um_check_side_complete(struct um_check_side *side)
 {
+	if (side->touched_count)
+		qsort(side->touched, side->touched_count, sizeof(*side->touched), by_allocation);
+	if (side->reached_count)
+		qsort(side->reached, side->reached_count, sizeof(*side->reached), by_allocation);
 	if (side->span_count)
 		qsort(side->spans, side->span_count, sizeof(*side->spans), by_op);
 }

@@ -15,6 +15,13 @@ struct um_check_facts {
 	uint32_t unknown;		     /* bit n: some row did not tell quantity n */
 };
 
+enum um_check_op_kind {
+	UM_CHECK_OP_OTHER,
+	UM_CHECK_OP_PREFETCH,
+	UM_CHECK_OP_HOST,
+	UM_CHECK_OP_LAUNCH
+};
+
 struct um_check_launch {
 	size_t op; /* place in the side's ops */
 	char *name;
@@ -34,6 +41,13 @@ struct um_check_range {
 	unsigned nth; /* of those of its name, from 1 */
 };
 
+/* Pages of an allocation. */
+struct um_check_pages {
+	int64_t allocation;
+	uint64_t first, count;
+	size_t op; /* place in the side's ops */
+};
+
 /* While a device ran something, or pages were on a link. */
 struct um_check_span {
 	size_t op;
@@ -45,7 +59,7 @@ struct um_check_side {
 	char *path;
 	int64_t *ops;	  /* ids, ascending */
 	size_t *op_facts; /* one each: place in `facts`; 0: no row is about it */
-	bool *op_is_prefetch;
+	enum um_check_op_kind *op_kinds;
 	size_t op_count, op_room;
 	struct um_check_facts *facts; /* the first is empty */
 	size_t fact_count, fact_room;
@@ -57,6 +71,13 @@ struct um_check_side {
 	size_t range_count, range_room;
 	struct um_check_span *spans; /* by op once the side is complete */
 	size_t span_count, span_room;
+	/* By allocation and op once the side is complete: what the host wrote and launches touched. */
+	struct um_check_pages *touched;
+	size_t touched_count, touched_room;
+	/* So: what came to a device or was mapped there from afar. */
+	struct um_check_pages *reached;
+	size_t reached_count, reached_room;
+	bool tells_all_reached;	  /* its back end tells everything that `reached` is */
 	uint64_t rows_without_op; /* counted nowhere but in `without_op` */
 	struct um_check_facts without_op;
 	int64_t last_batch[64]; /* of device n modulo 64 */
@@ -71,7 +92,7 @@ struct um_check_side {
 #define UM_CHECK_ITEMS_MAX (1u << 26)
 
 /*
- * The program of a trace: operations, launches, allocations, ranges; no figures. On an error the side is
+ * The program of a trace: operations, launches, allocations, ranges, touched pages; no figures. On an error the side is
  * to be freed too. UM_EFORMAT, UM_ELIMIT, UM_ENOMEM.
  */
 int um_check_side_program(struct um_check_side *, struct um_db *);

@@ -146,6 +146,8 @@ static int add(struct um_check_table *table, const struct um_check_row *row, cha
 	*entry = (struct um_check_entry){.name = name,
 					 .is_test = um_check_names_have(&folder->test_set, name)};
 	memcpy(entry->figures, row->figures, sizeof(entry->figures));
+	for (int i = 0; i < UM_CHECK_QUANTITIES; i++)
+		entry->has_lost = entry->has_lost || row->figures[i].is_least;
 	error = take_repetitions(entry, folder);
 	return error ? error : take_steps(entry, row, folder, untraced);
 }

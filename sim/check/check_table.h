@@ -7,8 +7,9 @@
 
 struct um_check_entry {
 	char *name;
-	bool is_test; /* of the test set: nothing was fitted to it */
-	bool is_run;  /* a whole run; else a range of one */
+	bool is_test;  /* of the test set: nothing was fitted to it */
+	bool is_run;   /* a whole run; else a range of one */
+	bool has_lost; /* records of it, in the trace that was kept (check_lost.h) */
 	struct um_check_figure figures[UM_CHECK_QUANTITIES];
 };
 

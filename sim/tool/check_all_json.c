@@ -17,10 +17,11 @@ static json_t *entries_of(const struct um_check_table *table)
 			if (entry->figures[q].is_predicted || entry->figures[q].repetitions)
 				json_object_set_new(quantities, um_check_quantities[q].name,
 						    um_check_figure_json(&entry->figures[q]));
-		json_array_append_new(all, json_pack("{s:o, s:s, s:o}", "name",
+		json_array_append_new(all, json_pack("{s:o, s:s, s:b, s:o}", "name",
 						     um_check_name_json(entry->name), "set",
 						     um_check_set_names[um_check_set_of(entry)],
-						     "quantities", quantities));
+						     "records_lost", entry->has_lost, "quantities",
+						     quantities));
 	}
 	return all;
 }

@@ -34,6 +34,25 @@ static void print_entries(FILE *out, const struct um_check_all *all)
 	}
 }
 
+/* Of which the trace lacks records. */
+static void print_lost(FILE *out, const struct um_check_table *table)
+{
+	const char *before = "\nThe driver lost records of ";
+
+	for (size_t i = 0; i < table->count; i++) {
+		if (!table->entries[i].has_lost)
+			continue;
+		fputs(before, out);
+		print_name(out, table->entries[i].name);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputs(": pages that the host had written and a kernel touched came to the device by no "
+		      "record. What was measured\nby records is the least that there was, and a "
+		      "prediction above it is not compared.\n",
+		      out);
+}
+
 static void print_summary(FILE *out, enum um_check_set set, enum um_check_quantity quantity,
 			  const struct um_check_summary *summary)
 {
@@ -118,5 +137,6 @@ int um_check_all_print_markdown(FILE *out, const struct um_check_all *all)
 	}
 	fputc('\n', out);
 	print_entries(out, all);
+	print_lost(out, &all->table);
 	return error;
 }

@@ -153,6 +153,22 @@ static void print_rankings(FILE *out, const struct um_check_all *all)
 
 /* --- together --- */
 
+static void print_lost(FILE *out, const struct um_check_all *all)
+{
+	char line[512];
+
+	for (size_t i = 0; i < all->table.count; i++) {
+		if (!all->table.entries[i].has_lost)
+			continue;
+		snprintf(
+			line, sizeof(line),
+			"%s: the driver lost records; what was measured by them is the least that there "
+			"was, and a prediction above it is not compared",
+			all->table.entries[i].name);
+		um_text_print_wrapped(out, line, 0, 2);
+	}
+}
+
 static void print_notes(FILE *out, const struct um_check_all *all)
 {
 	char line[512];
@@ -165,6 +181,7 @@ static void print_notes(FILE *out, const struct um_check_all *all)
 		"error: of the predicted against the median of the repetitions; \"=\" none, \"~\" within "
 		"their least to most, \"-\" not compared, \"from 0\" where nothing was measured",
 		0, 2);
+	print_lost(out, all);
 }
 
 int um_check_all_print_text(FILE *out, const struct um_check_all *all)

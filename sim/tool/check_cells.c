@@ -49,13 +49,13 @@ json_t *um_check_figure_json(const struct um_check_figure *figure)
 	bool is_compared = um_check_is_compared(figure), is_measured = figure->repetitions > 0;
 
 	return json_pack(
-		"{s:o, s:s?, s:o, s:s?, s:o, s:o, s:I, s:o, s:o}", "predicted",
+		"{s:o, s:s?, s:o, s:s?, s:o, s:o, s:I, s:b, s:o, s:o}", "predicted",
 		um_check_number_json(figure->is_predicted, figure->predicted), "predicted_origin",
 		figure->is_predicted ? "modelled" : NULL, "measured",
 		um_check_number_json(is_measured, figure->measured), "measured_origin",
 		figure->origin, "least", um_check_number_json(is_measured, figure->least), "most",
 		um_check_number_json(is_measured, figure->most), "repetitions",
-		(json_int_t)figure->repetitions, "error",
+		(json_int_t)figure->repetitions, "measured_is_least", figure->is_least, "error",
 		um_check_number_json(is_compared, is_compared ? um_check_error(figure) : 0),
 		"within_spread",
 		is_compared ? json_boolean(um_check_is_within(figure)) : json_null());

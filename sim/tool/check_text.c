@@ -15,6 +15,8 @@
 /* What a row of the total says where a quantity is not compared. */
 static const char *why_not(const struct um_check_figure *figure)
 {
+	if (figure->is_predicted && figure->repetitions)
+		return "records were lost";
 	return figure->is_predicted ? "not measured" : "not told apart by the model";
 }
 

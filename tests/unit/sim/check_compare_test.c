@@ -6,6 +6,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,6 +176,20 @@ static void without_common_ranges_the_runs_are_compared(void **state)
 	assert_true(result.total.figures[UM_CHECK_KERNEL_TIME].predicted == 5700);
 }
 
+/* float2 is HIP_vector_type<float, 2u> with HIP. */
+static void parameters_are_no_part_of_a_name(void **state)
+{
+	(void)state;
+	predicted = ck_side("p.um.db",
+			    with("UPDATE kernel SET name = 'k(HIP_vector_type<float, 2u>*)';"));
+	measured[0] = ck_side("m.um.db", with("UPDATE kernel SET name = 'k(float2*)';"
+					      "DELETE FROM user_range;"));
+	compare(1);
+	assert_int_equal(result.kernels.count, 2);
+	assert_int_equal(result.note_count, 1);
+	assert_true(has_note("the whole runs are compared"));
+}
+
 static void what_differs_is_said(void **state)
 {
 	(void)state;
@@ -214,6 +229,67 @@ static void allocations_are_paired_by_kind_and_size(void **state)
 	assert_true(has_note("#3 pinned 8 B: only when measured"));
 }
 
+/*
+ * Of 1024 pages that the host wrote and the kernel touched 512 came to the device and 489 were mapped there;
+ * 23 are in no record.
+ */
+static void records_that_were_lost_are_found(void **state)
+{
+	const char *both = "INSERT INTO allocation (allocation, kind, bytes, op)"
+			   " VALUES (2, 'managed', 4194304, 4);";
+	const char *here =
+		"INSERT INTO page_access (op, allocation, first_page, pages, touch) VALUES"
+		" (5, 2, 0, 1024, 10), (6, 2, 0, 1024, 9);"
+		"INSERT INTO mapping (op, device, allocation, first_page, pages, change_code,"
+		" at_ns) VALUES (6, 0, 2, 512, 512, 0, 400);";
+	const char *there =
+		"UPDATE run SET backend = 'cupti';"
+		"INSERT INTO mapping (op, device, allocation, first_page, pages, change_code,"
+		" at_ns) VALUES (6, 0, 2, 512, 489, 0, 400);";
+	const char *moved =
+		"INSERT INTO migration (op, allocation, first_page, pages, bytes, source,"
+		" destination, cause_code, transfers, start_ns, duration_ns)"
+		" VALUES (6, 2, 0, 512, 2097152, -1, 0, 0, 1, 300, 1000);";
+	char sql[2048];
+
+	(void)state;
+	snprintf(sql, sizeof(sql), "%s%s%s", both, here, moved);
+	predicted = ck_side("p.um.db", with(sql));
+	snprintf(sql, sizeof(sql), "%s%s%s", both, there, moved);
+	measured[0] = ck_side("m.um.db", with(sql));
+	compare(1);
+	assert_true(has_note("first: no record tells how 23 pages"));
+	/* Beyond the least that there was, and so not compared; what is not beyond it is. */
+	assert_false(
+		um_check_is_compared(&result.ranges.rows[0].figures[UM_CHECK_REMOTE_MAP_BYTES]));
+	assert_false(um_check_is_compared(&result.total.figures[UM_CHECK_REMOTE_MAP_BYTES]));
+	assert_true(error_of(&result.ranges.rows[0], UM_CHECK_REMOTE_MAPS) == 0);
+	assert_true(error_of(&result.ranges.rows[0], UM_CHECK_BYTES_TO_DEVICE) == 0);
+	assert_false(result.ranges.rows[0].figures[UM_CHECK_KERNEL_TIME].is_least);
+	assert_false(result.ranges.rows[1].figures[UM_CHECK_REMOTE_MAPS].is_least);
+}
+
+/* Pages that a kernel touched first, or that the host only read, need no record. */
+static void pages_that_need_no_record_are_not_missed(void **state)
+{
+	const char *both = "INSERT INTO allocation (allocation, kind, bytes, op)"
+			   " VALUES (2, 'managed', 4194304, 4), (3, 'managed', 8192, 4);";
+	const char *here =
+		"INSERT INTO page_access (op, allocation, first_page, pages, touch) VALUES"
+		" (6, 2, 0, 100, 9), (5, 2, 100, 100, 1), (10, 2, 100, 100, 9),"
+		" (5, 3, 0, 2, 10), (6, 3, 0, 2, 9);";
+	char sql[2048];
+
+	(void)state;
+	snprintf(sql, sizeof(sql), "%s%s", both, here);
+	predicted = ck_side("p.um.db", with(sql));
+	snprintf(sql, sizeof(sql), "%s%s", both, "UPDATE run SET backend = 'cupti';");
+	measured[0] = ck_side("m.um.db", with(sql));
+	compare(1);
+	assert_int_equal(result.note_count, 0);
+	assert_false(result.total.figures[UM_CHECK_REMOTE_MAPS].is_least);
+}
+
 static void another_program_is_refused(void **state)
 {
 	(void)state;
@@ -235,8 +311,11 @@ int main(void)
 		TEST(ranges_of_one_name_are_paired_by_order),
 		TEST(ranges_within_ranges_have_rows_of_their_own),
 		TEST(without_common_ranges_the_runs_are_compared),
+		TEST(parameters_are_no_part_of_a_name),
 		TEST(what_differs_is_said),
 		TEST(allocations_are_paired_by_kind_and_size),
+		TEST(records_that_were_lost_are_found),
+		TEST(pages_that_need_no_record_are_not_missed),
 		TEST(another_program_is_refused),
 	};
 

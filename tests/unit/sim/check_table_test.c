@@ -136,7 +136,14 @@ static void add_entry(const char *name, bool is_test, double predicted, double m
 	entry = &table.entries[table.count++];
 	*entry = (struct um_check_entry){.name = strdup(name), .is_test = is_test};
 	entry->figures[UM_CHECK_WAIT_TIME] = (struct um_check_figure){
-		true, predicted, "measured", 3, measured, measured - spread, measured + spread};
+		.is_predicted = true,
+		.predicted = predicted,
+		.origin = "measured",
+		.repetitions = 3,
+		.measured = measured,
+		.least = measured - spread,
+		.most = measured + spread,
+	};
 	entry->figures[UM_CHECK_BYTES_TO_DEVICE] = entry->figures[UM_CHECK_WAIT_TIME];
 }
 
