@@ -51,12 +51,15 @@ static int sign(double value)
 	return (value > 0) - (value < 0);
 }
 
+static bool is_tie(const struct um_check_figure *a, const struct um_check_figure *b)
+{
+	return a->least <= b->most && b->least <= a->most;
+}
+
 static void rank_pair(struct um_check_ranking *ranking, const struct um_check_figure *a,
 		      const struct um_check_figure *b)
 {
-	bool overlaps = a->least <= b->most && b->least <= a->most;
-
-	if (overlaps)
+	if (is_tie(a, b))
 		ranking->ties++;
 	else if (sign(a->predicted - b->predicted) == sign(a->measured - b->measured))
 		ranking->right++;
@@ -90,6 +93,7 @@ static void choose(struct um_check_choice *choice, const struct policies *polici
 	best = sum_of(policies->entries[measured], UM_CHECK_BY_TIME);
 	choice->predicted_best = policies->entries[predicted]->name;
 	choice->measured_best = policies->entries[measured]->name;
+	choice->is_as_good = is_tie(&chosen, &best);
 	choice->cost = best.measured > 0 ? chosen.measured / best.measured : 1;
 }
 
@@ -204,4 +208,20 @@ struct um_check_ranking um_check_choices_total(const struct um_check_choices *al
 		total.ties += ranking->ties;
 	}
 	return total;
+}
+
+struct um_check_cost um_check_choices_cost(const struct um_check_choices *all)
+{
+	struct um_check_cost cost = {.largest = 1};
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct um_check_choice *choice = &all->choices[i];
+
+		cost.as_good += choice->is_as_good;
+		if (choice->cost <= cost.largest)
+			continue;
+		cost.largest = choice->cost;
+		cost.program = choice->program;
+	}
+	return cost;
 }

@@ -27,8 +27,16 @@ struct um_check_choice {
 	struct um_check_ranking rankings[UM_CHECK_AIMS];
 	/* By time; names of entries. The first of the list where several are equally good. */
 	const char *predicted_best, *measured_best;
-	double cost;  /* measured time of the former over that of the latter, 1 at least */
-	bool is_test; /* some policy of it is of the test set */
+	double cost;	 /* measured time of the former over that of the latter, 1 at least */
+	bool is_as_good; /* they are the same, or the card cannot tell them apart */
+	bool is_test;	 /* some policy of it is of the test set */
+};
+
+/* What following the prediction comes to. */
+struct um_check_cost {
+	size_t as_good;	     /* programs */
+	double largest;	     /* cost, 1 where there is none */
+	const char *program; /* of the largest; NULL: none */
 };
 
 struct um_check_choices {
@@ -44,6 +52,7 @@ struct um_check_choices {
 int um_check_choices_read(struct um_check_choices *, const char *path,
 			  const struct um_check_table *);
 void um_check_choices_free(struct um_check_choices *);
+struct um_check_cost um_check_choices_cost(const struct um_check_choices *);
 /* All pairs together. */
 struct um_check_ranking um_check_choices_total(const struct um_check_choices *, enum um_check_aim);
 

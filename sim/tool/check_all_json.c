@@ -74,15 +74,15 @@ static json_t *choices_of(const struct um_check_choices *choices)
 	for (size_t i = 0; i < choices->count; i++) {
 		const struct um_check_choice *choice = &choices->choices[i];
 
-		json_array_append_new(all,
-				      json_pack("{s:o, s:I, s:o, s:o, s:o, s:f, s:b}", "program",
-						um_check_name_json(choice->program), "policies",
-						(json_int_t)choice->policies, "pairs",
-						rankings_of(choice->rankings), "predicted_fastest",
-						um_check_name_json(choice->predicted_best),
-						"measured_fastest",
-						um_check_name_json(choice->measured_best), "cost",
-						choice->cost, "is_test", choice->is_test));
+		json_array_append_new(
+			all,
+			json_pack("{s:o, s:I, s:o, s:o, s:o, s:f, s:b, s:b}", "program",
+				  um_check_name_json(choice->program), "policies",
+				  (json_int_t)choice->policies, "pairs",
+				  rankings_of(choice->rankings), "predicted_fastest",
+				  um_check_name_json(choice->predicted_best), "measured_fastest",
+				  um_check_name_json(choice->measured_best), "cost", choice->cost,
+				  "as_good", choice->is_as_good, "is_test", choice->is_test));
 	}
 	return all;
 }

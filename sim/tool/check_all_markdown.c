@@ -88,6 +88,22 @@ static int print_summaries(FILE *out, const struct um_check_all *all)
 	return error;
 }
 
+static void print_cost(FILE *out, const struct um_check_choices *choices)
+{
+	struct um_check_cost cost = um_check_choices_cost(choices);
+
+	fprintf(out,
+		"\nOf %zu programs the policy predicted to be fastest was as fast as any, within the card's "
+		"spread, for %zu",
+		choices->count, cost.as_good);
+	if (cost.program) {
+		fprintf(out, "; it costs %.2f times as long at most (", cost.largest);
+		print_name(out, cost.program);
+		fputc(')', out);
+	}
+	fputs(".\n", out);
+}
+
 static void print_choices(FILE *out, const struct um_check_all *all)
 {
 	fputs("| program | policies | pairs right by time | wrong | ties | right by bytes | wrong | ties | "
@@ -119,6 +135,7 @@ static void print_choices(FILE *out, const struct um_check_all *all)
 			um_check_aim_names[aim], total.right + total.wrong, total.right,
 			total.wrong, total.ties);
 	}
+	print_cost(out, &all->choices);
 }
 
 int um_check_all_print_markdown(FILE *out, const struct um_check_all *all)

@@ -137,6 +137,20 @@ static int print_choices(FILE *out, const struct um_check_all *all)
 	return error;
 }
 
+static void print_cost(FILE *out, const struct um_check_choices *choices)
+{
+	struct um_check_cost cost = um_check_choices_cost(choices);
+
+	fprintf(out,
+		"of %zu programs the policy predicted to be fastest was as fast as any, within the card's "
+		"spread, for %zu",
+		choices->count, cost.as_good);
+	if (cost.program)
+		fprintf(out, "; it costs %.2f times as long at most (%s)", cost.largest,
+			cost.program);
+	fputc('\n', out);
+}
+
 static void print_rankings(FILE *out, const struct um_check_all *all)
 {
 	for (int aim = 0; aim < UM_CHECK_AIMS; aim++) {
@@ -149,6 +163,7 @@ static void print_rankings(FILE *out, const struct um_check_all *all)
 			um_check_aim_names[aim], total.right + total.wrong, total.right,
 			total.wrong, total.ties);
 	}
+	print_cost(out, &all->choices);
 }
 
 /* --- together --- */

@@ -5,13 +5,21 @@
 
 #include <math.h>
 
+/* Names are those of ranges and files. */
+static void print_name(FILE *out, const char *name)
+{
+	for (; *name; name++)
+		fputc((unsigned char)*name < ' ' ? '?' : *name, out);
+}
+
 static void print_figure(FILE *out, const struct um_check_entry *entry,
 			 enum um_check_quantity quantity)
 {
 	const struct um_check_figure *figure = &entry->figures[quantity];
 	double error = um_check_error(figure);
 
-	fprintf(out, "%s\t%s\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t", entry->name,
+	print_name(out, entry->name);
+	fprintf(out, "\t%s\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t",
 		um_check_set_names[um_check_set_of(entry)], um_check_quantities[quantity].name,
 		figure->predicted, figure->measured, figure->least, figure->most);
 	if (isinf(error))

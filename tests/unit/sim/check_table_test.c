@@ -205,6 +205,9 @@ static void choices_are_ranked(void **state)
 	assert_string_equal(choices.choices[0].predicted_best, "b");
 	assert_string_equal(choices.choices[0].measured_best, "a");
 	assert_true(choices.choices[0].cost == 2);
+	assert_false(choices.choices[0].is_as_good);
+	assert_true(um_check_choices_cost(&choices).largest == 2);
+	assert_string_equal(um_check_choices_cost(&choices).program, "program");
 	um_check_choices_free(&choices);
 	assert_int_equal(
 		um_check_choices_read(&choices, ck_file("bad.txt", "ok: a b\nno colon\n"), &table),
