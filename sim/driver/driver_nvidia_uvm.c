@@ -134,10 +134,11 @@
  *     evict_time, 2 MiB of host memory that a device's fault makes host_block_time, a run that is
  *     mapped from afar map_time, and the copies the link's time, one after another; a host fault cpu_fault_time in
  *     place of the first two. State changes when a block's turn comes.
- * A2  Where cudaMallocManaged puts allocations is not in the source. On an H200 (addresses and bytes
- *     in traces/h200) those of 2 MiB and more had a range each, of no page more than asked for; smaller
- *     ones lay one behind another in 2 MiB, each at the next multiple of 512 bytes, and the rest of the
- *     2 MiB moved along. Here each begins at the next page.
+ * A2  Where cudaMallocManaged puts allocations is not in the source. On an H200 (addresses, bytes and
+ *     faults) those of 2 MiB and more had a range each, of no page more than asked for; smaller ones
+ *     lay in 2 MiB that they share, at multiples of 512 bytes, each at the beginning of the smallest
+ *     hole that had room for it; what was freed was a hole, whose pages stayed where they were. Here
+ *     each begins with a page of its own.
  * A3  Of a block that advice has cut, all pieces share one 2 MiB of device memory, taken with the
  *     first page of any; the driver takes 64 KiB and 4 KiB for pieces, and for an allocation's last
  *     block of less than 2 MiB, and mixes blocks in 2 MiB. Here such a last block takes its pages.

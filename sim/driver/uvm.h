@@ -66,7 +66,8 @@ struct uvm_window {
 	struct uvm_piece *pieces; /* by address; they cover the blocks */
 	uint32_t piece_count, piece_capacity;
 	uint32_t allocations; /* that have pages in it */
-	uint32_t has_memory;  /* places */
+	struct uvm_window *next_in_pool;
+	uint32_t has_memory; /* places */
 	uint32_t
 		in_order; /* places: it is in the order of eviction; else in the list of empty ones */
 	struct um_page_range unit; /* as what it is in the orders */
@@ -144,8 +145,7 @@ struct uvm {
 	struct uvm_allocation **allocations; /* by id */
 	size_t allocation_slots;
 	uint64_t windows_made;
-	struct uvm_window *pool; /* where the next small allocation goes (A2), or NULL */
-	uint32_t pool_pages;	 /* of it that were given */
+	struct uvm_window *pool; /* the first that small allocations share (A2) */
 	struct um_evict_order *order[UM_DEVICES_MAX];
 	struct uvm_window *oldest_empty[UM_DEVICES_MAX], *youngest_empty[UM_DEVICES_MAX];
 	struct uvm_pin *first_pin, *last_pin; /* oldest first */
