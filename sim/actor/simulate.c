@@ -292,9 +292,7 @@ static int make_driver(struct um_simulation_state *state)
 	state->env.ignored_context = state;
 	if (!error)
 		error = ops->create(&state->driver, &state->env);
-	if (!error)
-		um_fault_buffers_attach(state->faults, state->driver);
-	return error;
+	return error ? error : um_fault_buffers_attach(state->faults, state->driver);
 }
 
 static int make(struct um_simulation_state *state)

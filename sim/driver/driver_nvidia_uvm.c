@@ -16,8 +16,9 @@
  *     of thrashing is forgotten.
  *
  * Faults of a device
- * R3  Faults are served in batches, by one server a device. A batch takes the oldest entries, up to
- *     fault_batch_count (256), those on one page counted each (fetch_fault_buffer_entries).
+ * R3  Faults are served in batches, by one server a device. A batch takes the oldest entries that have
+ *     come (H1) when the driver looks, up to fault_batch_count (256), those on one page counted each
+ *     (fetch_fault_buffer_entries reads PUT once).
  * R4  Sorted by address, then strongest access first; several on one page are served once, by the
  *     strongest (service_fault_batch_block_locked).
  * R5  Block by block: a page that the device has mapped well enough is passed over; one that
@@ -26,7 +27,24 @@
  * R6  Then (replay policy BATCH_FLUSH) the entries that were there when the batch was fetched, and
  *     were not in it, are discarded; where more than half of the batch repeated pages, those that
  *     came since are as well (uvm_parent_gpu_service_replayable_faults). One replay follows: every
- *     stalled access tries again, and faults anew if it must. The next batch starts at once.
+ *     stalled access tries again, and faults anew if it must. The driver looks again fetch_time after
+ *     that; if nothing has come it sleeps, until interrupt_time after an entry.
+ *
+ * How entries come: no rules of the driver, but what an H200 did (580.159). All of its entries were
+ * recorded, with client, page and the GPU's time (the driver's tools queue), while kernels of 1 to
+ * 1056 groups read and wrote; the parameters are read off that, but where it says that they are
+ * inferred.
+ * H1  One entry each entry_time, whoever faults. Clusters of compute units (GPCs) take turns.
+ * H2  A client (a compute unit, one uTLB) has entries of one access at a time, and comes again behind
+ *     the others of its cluster. Each wave that makes the access is an entry: what faults in step
+ *     repeats pages.
+ * H3  Entries of loads come in the order in which waves arrive. A cluster comes to a page by up to one
+ *     and two thirds of entry_jitter late, at random, and late to neighbours together (inferred: the
+ *     part of L2 that has their data). None of a client's stores overtakes another.
+ * H4  A client faults on client_misses pieces of miss_pages (16 KiB) at a time: 14, so on 56 pages. Its
+ *     other accesses wait for a replay, and get no entry.
+ * H5  A load of a page that is there takes touch_time, and its wave waits for it; stores store_time, and
+ *     a wave has stores_ahead under way.
  *
  * What is brought along (uvm_perf_prefetch.c)
  * R7  Once for each block and service, if all of F go to one D. Not for the API's prefetches, nor
@@ -142,8 +160,10 @@
  * A3  Of a block that advice has cut, all pieces share one 2 MiB of device memory, taken with the
  *     first page of any; the driver takes 64 KiB and 4 KiB for pieces, and for an allocation's last
  *     block of less than 2 MiB, and mixes blocks in 2 MiB. Here such a last block takes its pages.
- * A4  A wave faults on one page at a time, or on faults_per_wave side by side, a group on as many as
- *     its waves do: which instructions wait for which the trace does not tell.
+ * A4  A group makes as many touches at once as its lanes do with one access each: the trace has
+ *     groups' touches, waves merged, so that this is the average over the launch (touches x lanes of a
+ *     group / accesses of lanes); with faults_per_wave so many times as many. Its waves share them. Which
+ *     instructions wait for which the trace does not tell, nor which waves make a touch.
  * A5  Devices have no peer access. Preferred location and accessed-by of another device then count
  *     as the rules say: pages go to who faults.
  * A6  Atomics are writes: the rights for system-wide atomics are not modelled, nor that a write of the
@@ -194,6 +214,16 @@ enum uvm_param {
 	PARAM_FAULTS_PER_WAVE,
 	PARAM_ACCESS_COUNTERS,
 	PARAM_ACCESS_COUNTER_THRESHOLD,
+	PARAM_GPU_CLUSTERS,
+	PARAM_CLIENT_MISSES,
+	PARAM_MISS_PAGES,
+	PARAM_ENTRY_TIME,
+	PARAM_ENTRY_JITTER,
+	PARAM_FETCH_TIME,
+	PARAM_INTERRUPT_TIME,
+	PARAM_TOUCH_TIME,
+	PARAM_STORE_TIME,
+	PARAM_STORES_AHEAD,
 	PARAM_BATCH_TIME,
 	PARAM_BLOCK_TIME,
 	PARAM_PAGE_TIME,
@@ -217,6 +247,11 @@ enum uvm_param {
  * parts here are estimates from them, not fits.
  */
 #define SC21 "(estimated from Allen and Ge's plots, SC'21 and uvm-eval: Titan V, driver 460)"
+
+/*
+ * How entries of the fault buffer come (H1 to H5).
+ */
+#define H200 "(measured on an H200)"
 
 #define TIME(key, time, text)                                                                      \
 	{                                                                                          \
@@ -298,6 +333,36 @@ static const struct um_param uvm_params[] = {
 	[PARAM_ACCESS_COUNTER_THRESHOLD] = COUNT("access_counter_threshold", 1, 65535, "256",
 						 "accesses of 2 MiB from afar until it comes "
 						 "(uvm_perf_access_counter_threshold)"),
+	[PARAM_GPU_CLUSTERS] =
+		COUNT("gpu_clusters", 1, 64, "8",
+		      "clusters of compute units that take turns at the fault buffer " H200),
+	[PARAM_CLIENT_MISSES] =
+		COUNT("client_misses", 1, 1024, "14",
+		      "pieces of miss_pages that a compute unit can fault on at once " H200),
+	[PARAM_MISS_PAGES] =
+		COUNT("miss_pages", 1, 512, "4", "pages that are one miss of a compute unit " H200),
+	[PARAM_ENTRY_TIME] =
+		TIME("entry_time", "20ns",
+		     "time from one entry of the fault buffer to the next; 0: all that "
+		     "fault are entries at once " H200),
+	[PARAM_ENTRY_JITTER] = TIME("entry_jitter", "150ns",
+				    "by which some pages' entries come later than others' " H200),
+	[PARAM_FETCH_TIME] =
+		TIME("fetch_time", "2300ns",
+		     "time from a replay until the driver looks for the entries that follow " H200),
+	[PARAM_INTERRUPT_TIME] =
+		TIME("interrupt_time", "20us",
+		     "time from the first entry until a driver that is idle looks for it " H200),
+	[PARAM_TOUCH_TIME] =
+		TIME("touch_time", "250ns",
+		     "time from a wave's load of a page that is there to its next, which "
+		     "waits for it " H200),
+	[PARAM_STORE_TIME] =
+		TIME("store_time", "25ns",
+		     "time from a wave's store to a page that is there to its next, which "
+		     "does not wait " H200),
+	[PARAM_STORES_AHEAD] =
+		COUNT("stores_ahead", 1, 64, "3", "stores that a wave can have under way " H200),
 	[PARAM_BATCH_TIME] = TIME("batch_time", "20us", "time of a batch of faults " SC21),
 	[PARAM_BLOCK_TIME] = TIME("block_time", "5us", "time of each block in a batch " SC21),
 	[PARAM_PAGE_TIME] = TIME("page_time", "1us", "time of each page that faulted " SC21),
@@ -334,6 +399,8 @@ static void take_costs(struct uvm_costs *costs, const struct um_param_value *par
 		.host_block_ns = params[PARAM_HOST_BLOCK_TIME].integer,
 		.map_ns = params[PARAM_MAP_TIME].integer,
 		.host_fault_ns = params[PARAM_HOST_FAULT_TIME].integer,
+		.fetch_ns = params[PARAM_FETCH_TIME].integer,
+		.interrupt_ns = params[PARAM_INTERRUPT_TIME].integer,
 	};
 }
 
@@ -356,6 +423,22 @@ static void take_thrashing(struct uvm_thrash_params *thrashing, const struct um_
 	};
 }
 
+static void take_path(struct um_fault_path *path, const struct um_machine_spec *spec,
+		      const struct um_param_value *params)
+{
+	*path = (struct um_fault_path){
+		.entry_ns = params[PARAM_ENTRY_TIME].integer,
+		.clients = spec->compute_units ? spec->compute_units : 1,
+		.clusters = (uint32_t)params[PARAM_GPU_CLUSTERS].integer,
+		.jitter_ns = params[PARAM_ENTRY_JITTER].integer,
+		.misses = (uint32_t)params[PARAM_CLIENT_MISSES].integer,
+		.miss_pages = (uint32_t)params[PARAM_MISS_PAGES].integer,
+		.touch_ns = params[PARAM_TOUCH_TIME].integer,
+		.store_ns = params[PARAM_STORE_TIME].integer,
+		.stores = (uint32_t)params[PARAM_STORES_AHEAD].integer,
+	};
+}
+
 static void take_params(struct uvm *uvm, const struct um_machine_spec *spec,
 			const struct um_param_value *params)
 {
@@ -369,6 +452,7 @@ static void take_params(struct uvm *uvm, const struct um_machine_spec *spec,
 	uvm->faults_per_wave = (uint32_t)params[PARAM_FAULTS_PER_WAVE].integer;
 	uvm->counts_accesses = params[PARAM_ACCESS_COUNTERS].integer;
 	uvm->counter_threshold = params[PARAM_ACCESS_COUNTER_THRESHOLD].integer;
+	take_path(&uvm->path, spec, params);
 	take_costs(&uvm->costs, params);
 	take_thrashing(&uvm->thrashing, params);
 }
@@ -460,9 +544,14 @@ static int uvm_on_exit(struct um_driver *driver)
 	return uvm_of(driver)->failed;
 }
 
-static uint32_t uvm_faults_side_by_side(const struct um_driver *driver, uint32_t waves)
+static uint32_t uvm_faults_side_by_side(const struct um_driver *driver, uint32_t touches)
 {
-	return waves * ((const struct uvm *)driver)->faults_per_wave;
+	return touches * ((const struct uvm *)driver)->faults_per_wave;
+}
+
+static void uvm_fault_path(const struct um_driver *driver, struct um_fault_path *path)
+{
+	*path = ((const struct uvm *)driver)->path;
 }
 
 const struct um_driver_ops um_driver_nvidia_uvm = {
@@ -474,6 +563,7 @@ const struct um_driver_ops um_driver_nvidia_uvm = {
 	.evict = &um_evict_fifo,
 	.create = uvm_create,
 	.faults_side_by_side = uvm_faults_side_by_side,
+	.fault_path = uvm_fault_path,
 	.on_alloc = uvm_on_alloc,
 	.on_free = uvm_on_free,
 	.on_advice = um_uvm_on_advice,

@@ -87,7 +87,8 @@ struct uvm_allocation {
 
 struct uvm_costs {
 	um_ns host_block_ns, map_ns;
-	um_ns batch_ns, block_ns, page_ns, new_block_ns, unmap_ns, evict_ns, host_fault_ns;
+	um_ns batch_ns, block_ns, page_ns, new_block_ns, unmap_ns, evict_ns, host_fault_ns,
+		fetch_ns, interrupt_ns;
 };
 
 struct uvm_thrash_params {
@@ -139,6 +140,7 @@ struct uvm {
 	uint64_t prefetch_threshold, prefetch_min_faults;
 	size_t batch_entries;
 	uint32_t faults_per_wave;
+	struct um_fault_path path;
 	struct uvm_costs costs;
 	struct uvm_thrash_params thrashing;
 

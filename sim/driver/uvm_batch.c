@@ -167,7 +167,7 @@ static void report(const struct batch *batch)
 /* --- one after another --- */
 
 static int batch_done(void *context, uint64_t argument);
-static int fetch_soon(struct uvm *uvm, um_device_id device);
+static int fetch_after(struct uvm *uvm, um_device_id device, um_ns delay_ns);
 
 /* A timer's argument: the device, and which of its timers is meant. */
 #define DEVICE_BITS 5
@@ -259,7 +259,7 @@ static int batch_done(void *context, uint64_t argument)
 	server->napping = false;
 	discard(uvm, device);
 	error = um_fault_buffer_replay(buffer_of(uvm, device), um_machine_now(uvm->machine));
-	return error ? error : fetch_soon(uvm, device);
+	return error ? error : fetch_after(uvm, device, uvm->costs.fetch_ns);
 }
 
 static int fetch(void *context, uint64_t argument)
@@ -267,9 +267,13 @@ static int fetch(void *context, uint64_t argument)
 	struct uvm *uvm = context;
 	um_device_id device;
 	struct uvm_server *server = server_of_timer(uvm, argument, &device);
+	int error;
 
 	if (!server)
 		return 0;
+	error = um_fault_buffer_receive(buffer_of(uvm, device));
+	if (error)
+		return error;
 	server->busy = um_fault_buffer_waiting(buffer_of(uvm, device)) > 0;
 	return server->busy ? serve_batch(uvm, device) : 0;
 }
@@ -284,11 +288,11 @@ static int fetch_after_this(void *context, uint64_t argument)
 		       : 0;
 }
 
-/* When all that happens at this instant, and what follows from that at once, has happened. */
-static int fetch_soon(struct uvm *uvm, um_device_id device)
+/* When all that happens at that instant, and what follows from that at once, has happened. */
+static int fetch_after(struct uvm *uvm, um_device_id device, um_ns delay_ns)
 {
 	uvm->server[uvm_place_of(device)].busy = true;
-	return set_timer(uvm, device, um_machine_now(uvm->machine), fetch_after_this);
+	return set_timer(uvm, device, um_machine_now(uvm->machine) + delay_ns, fetch_after_this);
 }
 
 int um_uvm_on_device_faults(struct uvm *uvm, um_device_id device)
@@ -304,7 +308,7 @@ int um_uvm_on_device_faults(struct uvm *uvm, um_device_id device)
 		server->napping = server->discards_all = false;
 		discard(uvm, device);
 	}
-	return fetch_soon(uvm, device);
+	return fetch_after(uvm, device, uvm->costs.interrupt_ns);
 }
 
 int um_uvm_on_faults(struct um_driver *driver, struct um_fault_buffer *faults)
