@@ -170,7 +170,7 @@
  *     host takes them from who has its memory mapped.
  * A7  Access counters are off unless a machine file or policy says access_counters: on. An access is
  *     a page that a group touches, and a counter's 2 MiB are those of the address, not of memory;
- *     notifications take a batch's time.
+ *     notifications that bring something take a batch's time, others none.
  * A8  A batch of throttled faults only is replayed when the nap is over; the driver replays it again
  *     and again until then. The host sleeps exactly the nap, not up to half as long again.
  * A9  Memory that CUDA did not allocate is accessed where it is (no HMM).

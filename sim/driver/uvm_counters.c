@@ -95,45 +95,77 @@ static struct uvm_mask pages_meant(const struct uvm *uvm, const struct uvm_block
 	return uvm_and_not(meant, &place->resident);
 }
 
-static int serve_block(struct uvm *uvm, struct uvm_block *block, um_device_id device, um_ns *at,
-		       um_ns *end)
+/* One batch of notifications. */
+struct notice {
+	struct uvm *uvm;
+	um_device_id device;
+	um_ns at, end;
+	bool brings; /* anything, so far */
+};
+
+/* Pages that are where they are to be are no reason to serve the block. */
+static void leave_what_is_there(struct uvm_service *service)
 {
-	struct uvm_mask pages = pages_meant(uvm, block, device);
-	struct uvm_service service;
+	const struct uvm_window *window = service->block->window;
+
+	for (um_device_id to = UM_HOST; to < service->uvm->devices; to++) {
+		uint32_t place = uvm_place_of(to);
+
+		if (!(service->destinations & uvm_bit(to)))
+			continue;
+		uvm_remove(&service->pages[place], &window->place[place].resident);
+		if (uvm_is_empty(&service->pages[place]))
+			service->destinations &= ~uvm_bit(to);
+	}
+}
+
+static int add_pages(struct uvm_service *service, const struct uvm_mask *pages)
+{
 	int error = 0;
 
-	if (uvm_is_empty(&pages))
-		return 0;
-	um_uvm_service_init(&service, uvm, block, device);
-	service.cause = UM_CAUSE_ACCESS_COUNTER;
-	service.op = uvm->counters[device].op;
-	service.at = *at + uvm->costs.block_ns;
-	for (uint32_t page = uvm_find(&pages, 0, true); page < UVM_WINDOW_PAGES && !error;) {
-		struct uvm_region unit = uvm_unit_at(uvm, block, page);
+	for (uint32_t page = uvm_find(pages, 0, true); page < UVM_WINDOW_PAGES && !error;) {
+		uint32_t end = uvm_unit_at(service->uvm, service->block, page).end;
 
-		error = um_uvm_service_add(&service, page, false);
-		page = unit.end < UVM_WINDOW_PAGES ? uvm_find(&pages, unit.end, true)
-						   : UVM_WINDOW_PAGES;
+		error = um_uvm_service_add(service, page, false);
+		page = end < UVM_WINDOW_PAGES ? uvm_find(pages, end, true) : end;
 	}
-	service.at += service.fault_pages * uvm->costs.page_ns;
-	if (!error)
-		error = um_uvm_service_run(&service);
-	*at = service.at;
-	*end = uvm_later(*end, service.end);
+	leave_what_is_there(service);
+	return error;
+}
+
+static int serve_block(struct notice *notice, struct uvm_block *block)
+{
+	struct uvm *uvm = notice->uvm;
+	struct uvm_mask pages = pages_meant(uvm, block, notice->device);
+	struct uvm_service service;
+	int error;
+
+	um_uvm_service_init(&service, uvm, block, notice->device);
+	service.cause = UM_CAUSE_ACCESS_COUNTER;
+	service.op = uvm->counters[notice->device].op;
+	service.at = notice->at;
+	error = add_pages(&service, &pages);
+	if (error || !service.destinations)
+		return error;
+	service.at += (notice->brings ? 0 : uvm->costs.batch_ns) + uvm->costs.block_ns +
+		      service.fault_pages * uvm->costs.page_ns;
+	notice->brings = true;
+	error = um_uvm_service_run(&service);
+	notice->at = service.at;
+	notice->end = uvm_later(notice->end, service.end);
 	return error;
 }
 
 /* Who was served a moment ago keeps it until its accesses went on (A11). */
-static int serve_window(struct uvm *uvm, struct uvm_window *window, um_device_id device, um_ns *at,
-			um_ns *end)
+static int serve_window(struct notice *notice, struct uvm_window *window)
 {
-	bool is_held = uvm_is_held(window, device, um_machine_now(uvm->machine));
+	bool is_held = uvm_is_held(window, notice->device, um_machine_now(notice->uvm->machine));
 	int error = 0;
 
 	for (struct uvm_block *block = window->blocks; block && !error && !is_held;
 	     block = block->next)
-		error = serve_block(uvm, block, device, at, end);
-	unlink_window(uvm, window, device);
+		error = serve_block(notice, block);
+	unlink_window(notice->uvm, window, notice->device);
 	return error;
 }
 
@@ -143,7 +175,8 @@ static int serve(void *context, uint64_t argument)
 	um_device_id device = (um_device_id)argument;
 	struct uvm_counters *counters = &uvm->counters[device];
 	struct uvm_server *server = &uvm->server[uvm_place_of(device)];
-	um_ns now = um_machine_now(uvm->machine), at, end;
+	um_ns now = um_machine_now(uvm->machine);
+	struct notice notice = {.uvm = uvm, .device = device, .at = now, .end = now};
 	int error = 0;
 
 	counters->is_due = false;
@@ -151,10 +184,9 @@ static int serve(void *context, uint64_t argument)
 		return 0;
 	if (server->busy_until > now)
 		return um_uvm_counters_schedule(uvm, device, server->busy_until);
-	at = end = now + uvm->costs.batch_ns;
 	for (int n = 0; n < BATCH_MOST && counters->first && !error; n++)
-		error = serve_window(uvm, counters->first, device, &at, &end);
-	server->busy_until = uvm_later(at, end);
+		error = serve_window(&notice, counters->first);
+	server->busy_until = uvm_later(notice.at, notice.end);
 	return error || !counters->first
 		       ? error
 		       : um_uvm_counters_schedule(uvm, device, server->busy_until);
