@@ -291,6 +291,7 @@ int fx_simulate(struct trace_fixture *fx)
 	struct um_simulation simulation = {.trace = fx->db,
 					   .policy = fx->chosen ? fx->chosen : &fx->policy,
 					   .machine = &fx->machine,
+					   .host_time = fx->host_time,
 					   .ignored = note_ignored,
 					   .ignored_context = fx};
 	int error, finished;
