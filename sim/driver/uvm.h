@@ -89,6 +89,7 @@ struct uvm_costs {
 	um_ns host_block_ns, map_ns;
 	um_ns batch_ns, block_ns, page_ns, new_block_ns, unmap_ns, evict_ns, host_fault_ns,
 		fetch_ns, interrupt_ns;
+	um_ns prefetched_page_ns, host_page_ns, wake_ns, wake_after_ns;
 };
 
 struct uvm_thrash_params {
@@ -102,7 +103,8 @@ struct uvm_thrash_params {
 
 /* Who serves the faults of one place. */
 struct uvm_server {
-	uint64_t served; /* batches */
+	uint64_t served;  /* batches */
+	um_ns idle_since; /* of a device, once it has served and is not busy */
 	bool busy;
 	bool napping;	     /* a batch of throttled faults waits for the end of the nap (A8) */
 	uint64_t generation; /* of the timer that is meant */

@@ -95,6 +95,7 @@ static int serve_block(struct batch *batch, size_t first, size_t *next)
 {
 	const struct uvm_entry *entries = batch->entries;
 	const struct uvm_costs *costs = &batch->uvm->costs;
+	const struct um_tracing_spec *tracing = &um_machine_spec(batch->uvm->machine)->tracing;
 	struct uvm_block *block = um_uvm_block_at(entries[first].window, entries[first].page);
 	struct uvm_service service;
 	int error = 0;
@@ -111,7 +112,7 @@ static int serve_block(struct batch *batch, size_t first, size_t *next)
 	for (size_t i = first; i < *next && !error; i++)
 		if (i == first || !is_same_page(&entries[i], &entries[i - 1]))
 			error = add_entry(batch, &service, &entries[i]);
-	service.at += service.fault_pages * costs->page_ns;
+	service.at += service.fault_pages * (costs->page_ns + tracing->fault_record_ns);
 	if (!error)
 		error = um_uvm_service_run(&service);
 	batch->served_pages += service.fault_pages;
@@ -191,12 +192,24 @@ static struct uvm_server *server_of_timer(struct uvm *uvm, uint64_t argument, um
 	return server->generation == argument >> DEVICE_BITS ? server : NULL;
 }
 
+/* Entries that came late: who raised them has gone on, and its memory was freed since. */
+static size_t drop_strangers(const struct uvm *uvm, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (um_uvm_find(uvm, uvm->entries[i].allocation))
+			uvm->entries[kept++] = uvm->entries[i];
+	return kept;
+}
+
 static void take_from_buffer(struct uvm *uvm, um_device_id device, struct batch *batch)
 {
 	struct um_fault_buffer *buffer = buffer_of(uvm, device);
 	struct uvm_server *server = &uvm->server[uvm_place_of(device)];
 
 	batch->count = um_fault_buffer_take(buffer, uvm->entries, uvm->batch_entries);
+	batch->count = drop_strangers(uvm, batch->count);
 	server->beyond = um_fault_buffer_waiting(buffer);
 	server->served++;
 }
@@ -275,6 +288,7 @@ static int fetch(void *context, uint64_t argument)
 	if (error)
 		return error;
 	server->busy = um_fault_buffer_waiting(buffer_of(uvm, device)) > 0;
+	server->idle_since = um_machine_now(uvm->machine);
 	return server->busy ? serve_batch(uvm, device) : 0;
 }
 
@@ -295,9 +309,20 @@ static int fetch_after(struct uvm *uvm, um_device_id device, um_ns delay_ns)
 	return set_timer(uvm, device, um_machine_now(uvm->machine) + delay_ns, fetch_after_this);
 }
 
+/* From an interrupt until the driver looks: it sleeps deeper the longer it has been idle. */
+static um_ns interrupt_delay(const struct uvm *uvm, const struct uvm_server *server)
+{
+	const struct uvm_costs *costs = &uvm->costs;
+	um_ns idle = um_machine_now(uvm->machine) - server->idle_since;
+	bool sleeps = !server->napping && (!server->served || idle >= costs->wake_after_ns);
+
+	return costs->interrupt_ns + (sleeps ? costs->wake_ns : 0);
+}
+
 int um_uvm_on_device_faults(struct uvm *uvm, um_device_id device)
 {
 	struct uvm_server *server = &uvm->server[uvm_place_of(device)];
+	um_ns delay = interrupt_delay(uvm, server);
 
 	if (server->busy && !server->napping)
 		return 0;
@@ -308,7 +333,7 @@ int um_uvm_on_device_faults(struct uvm *uvm, um_device_id device)
 		server->napping = server->discards_all = false;
 		discard(uvm, device);
 	}
-	return fetch_after(uvm, device, uvm->costs.interrupt_ns);
+	return fetch_after(uvm, device, delay);
 }
 
 int um_uvm_on_faults(struct um_driver *driver, struct um_fault_buffer *faults)

@@ -213,16 +213,28 @@ static um_device_id only_destination(const struct uvm_service *service)
 	return one ? (um_device_id)__builtin_ctz(service->destinations) - 1 : UVM_NOBODY;
 }
 
+/* Of pages that are brought along; to the host, of those that faulted too. */
+static void add_page_times(struct uvm_service *service, const struct uvm_mask *prefetched)
+{
+	const struct uvm_costs *costs = &service->uvm->costs;
+
+	if (service->by == UM_HOST)
+		service->at += (service->fault_pages + uvm_count(prefetched)) * costs->host_page_ns;
+	else
+		service->at += uvm_count(prefetched) * costs->prefetched_page_ns;
+	service->end = service->at;
+}
+
 int um_uvm_service_run(struct uvm_service *service)
 {
 	um_device_id only = only_destination(service);
 	struct uvm_mask prefetched = {{0}};
 	int error = 0;
 
-	service->end = service->at;
 	if (only != UVM_NOBODY)
 		prefetched = um_uvm_prefetch(service->uvm, service->block, only,
 					     &service->pages[uvm_place_of(only)]);
+	add_page_times(service, &prefetched);
 	if (uvm_is_read_mostly(service->block))
 		uvm_add(&service->duplicates, &prefetched);
 	for (um_device_id to = UM_HOST; to < service->uvm->devices && !error; to++)

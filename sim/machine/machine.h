@@ -55,7 +55,8 @@ struct um_link_spec {
  */
 struct um_tracing_spec {
 	um_ns to_device_record_ns; /* of a transfer to a device, beside its latency */
-	um_ns to_host_record_ns;
+	um_ns fault_record_ns;	   /* of a page of which a device faulted */
+	um_ns cpu_fault_record_ns; /* of a fault of the host for which something is sent */
 };
 /* From 1; 0: not of a file. */
 struct um_machine_place {

@@ -106,7 +106,9 @@ static int read_link(const struct um_yaml_file *file, const struct um_yaml_node 
 static const struct um_yaml_key tracing_keys[] = {
 	{"to_device_record", um_yaml_duration, TRACING(to_device_record_ns), 0, 0, LATENCY_MAX,
 	 false},
-	{"to_host_record", um_yaml_duration, TRACING(to_host_record_ns), 0, 0, LATENCY_MAX, false},
+	{"fault_record", um_yaml_duration, TRACING(fault_record_ns), 0, 0, LATENCY_MAX, false},
+	{"cpu_fault_record", um_yaml_duration, TRACING(cpu_fault_record_ns), 0, 0, LATENCY_MAX,
+	 false},
 	{0},
 };
 

@@ -29,10 +29,8 @@ static um_ns latency_ns(const struct um_machine *machine, bool to_device)
 /* Of a migration, which has a record where the machine is as it is under umtrace. */
 static um_ns recorded_latency_ns(const struct um_machine *machine, bool to_device)
 {
-	const struct um_tracing_spec *tracing = &machine->spec->tracing;
-
 	return latency_ns(machine, to_device) +
-	       (to_device ? tracing->to_device_record_ns : tracing->to_host_record_ns);
+	       (to_device ? machine->spec->tracing.to_device_record_ns : 0);
 }
 
 static um_ns book(struct um_machine *machine, um_device_id device, bool to_device, uint64_t bytes,

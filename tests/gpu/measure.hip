@@ -8,7 +8,7 @@
  *   measure --repeat=5              each so many times in turn
  *   measure --mib=64 --steps="host-write gpu-read host-read:4KiB"
  *   measure --times=FILE                 what each took: name, repetition, ns in all, ns of the GPU's
- *   measure --device                     what tells the device's kind of managed memory
+ *   measure --device                     what the device says of itself and its managed memory
  *
  * Each run is a range of NVTX or roctx named "CONFIGURATION#n". Never more managed memory than
  * LIMIT_BYTES is in use, nor more than an eighth of what the device has free.
@@ -98,6 +98,13 @@ static void tell_device(void)
 		{"directManagedMemAccessFromHost",
 		 hipDeviceAttributeDirectManagedMemAccessFromHost},
 		{"multiProcessorCount", hipDeviceAttributeMultiprocessorCount},
+		{"maxThreadsPerMultiProcessor",
+		 hipDeviceAttributeMaxThreadsPerMultiProcessor},
+		{"warpSize", hipDeviceAttributeWarpSize},
+		{"clockRate", hipDeviceAttributeClockRate},
+		{"memoryClockRate", hipDeviceAttributeMemoryClockRate},
+		{"memoryBusWidth", hipDeviceAttributeMemoryBusWidth},
+		{"l2CacheSize", hipDeviceAttributeL2CacheSize},
 	};
 	size_t free_bytes, total_bytes;
 	int device, value;

@@ -1,4 +1,5 @@
 /* umtrace: runs a program, writes its trace, adds what a driver model says of it. */
+#include "calibrate_command.h"
 #include "closing.h"
 #include "ingest.h"
 #include "injection.h"
@@ -423,6 +424,10 @@ int main(int argc, char **argv)
 	struct tracing tracing = {0};
 	int status;
 
+	if (argc > 1 && strcmp(argv[1], "calibrate") == 0) {
+		argv[1] = (char *)"umtrace calibrate";
+		return um_calibrate_command(argc - 1, argv + 1);
+	}
 	guard_descriptors();
 	um_program_init(&tracing.program);
 	if (um_trace_options_parse(&tracing.options, argc, argv) != 0) {
