@@ -12,21 +12,25 @@ static void print_name(FILE *out, const char *name)
 		fputc((unsigned char)*name < ' ' ? '?' : *name, out);
 }
 
+/* What is not compared since records were lost has its line, without an error. */
 static void print_figure(FILE *out, const struct um_check_entry *entry,
 			 enum um_check_quantity quantity)
 {
 	const struct um_check_figure *figure = &entry->figures[quantity];
+	bool is_compared = um_check_is_compared(figure);
 	double error = um_check_error(figure);
 
 	print_name(out, entry->name);
 	fprintf(out, "\t%s\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t",
 		um_check_set_names[um_check_set_of(entry)], um_check_quantities[quantity].name,
 		figure->predicted, figure->measured, figure->least, figure->most);
-	if (isinf(error))
+	if (!is_compared)
+		fputs("-", out);
+	else if (isinf(error))
 		fputs("inf", out);
 	else
 		fprintf(out, "%.2f", error * 100);
-	fprintf(out, "\t%d\n", um_check_is_within(figure));
+	fprintf(out, "\t%d\n", !is_compared || um_check_is_within(figure));
 }
 
 int um_check_all_print_tsv(FILE *out, const struct um_check_all *all)
@@ -34,9 +38,11 @@ int um_check_all_print_tsv(FILE *out, const struct um_check_all *all)
 	fputs("name\tset\tquantity\tpredicted\tmeasured\tleast\tmost\terror_percent\twithin_spread\n",
 	      out);
 	for (size_t i = 0; i < all->table.count; i++)
-		for (int q = 0; q < UM_CHECK_MAIN_QUANTITIES; q++)
-			if (um_check_is_compared(&all->table.entries[i].figures[q]))
-				print_figure(out, &all->table.entries[i],
-					     (enum um_check_quantity)q);
+		for (int q = 0; q < UM_CHECK_MAIN_QUANTITIES; q++) {
+			const struct um_check_entry *entry = &all->table.entries[i];
+
+			if (entry->figures[q].is_predicted && entry->figures[q].repetitions)
+				print_figure(out, entry, (enum um_check_quantity)q);
+		}
 	return 0;
 }

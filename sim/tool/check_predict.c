@@ -73,6 +73,7 @@ static int simulate(struct um_check_side *side, const struct um_replay *replay, 
 		.policy = replay->policy,
 		.machine = replay->machine,
 		.traced = traced,
+		.host_time = true,
 	};
 	int error = um_probe_create(&simulation.probe);
 

@@ -57,7 +57,7 @@ static const char documentation[] =
 	"Both sides are counted alike: bytes each way and by cause, records (pieces on the link), CPU faults, "
 	"fault batches of devices, remote maps, the transfers' times added up, those of kernels, of those "
 	"kernels that faulted when they were measured, and how long a device ran something or a link moved "
-	"pages. Times are predicted as under umtrace, with what recording costs (`tracing:` of the machine). "
+	"pages. Times are predicted as under umtrace, with what recording costs (`tracing:` of the machine), the host taking what it took in the trace. "
 	"What the measured trace has no records of is not compared.\n\n"
 	"Ranges that both traces have (NVTX, roctx) are compared one by one, the n-th of a name with the "
 	"n-th; within them, or else in the whole run, the n-th launch with the n-th, and of allocations of one "

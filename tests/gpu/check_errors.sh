@@ -17,7 +17,7 @@ complain() {
 # The lines of both, by configuration and quantity; exit status 1 if one is worse or gone.
 compare() {
 	awk -F'\t' -v TOLERANCE=1 '
-		function size(error) { return error == "inf" ? 1e9 : error < 0 ? -error : error + 0 }
+		function size(error) { return error == "-" ? 0 : error == "inf" ? 1e9 : error < 0 ? -error : error + 0 }
 		FNR == 1 { file++; next }
 		file == 1 { then_off[$1, $3] = size($8); next }
 		{

@@ -30,7 +30,7 @@ hold() {
 			statistic[limits] = $5; limit[limits] = $6
 			next
 		}
-		FNR == 1 { next }
+		FNR == 1 || $8 == "-" { next }
 		{ rows++; name[rows] = $1; of[rows] = $2; what[rows] = $3; some[rows] = $4 > 0 || $5 > 0
 		  off[rows] = size($8); within[rows] = $9 }
 		END {
