@@ -144,10 +144,40 @@ static void write_residuals(const struct writing *writing, const char *indent, c
 	fputs(".\n", writing->out);
 }
 
+/*
+ * What a record costs cannot be more than what it is part of, which was measured with it: from one
+ * repetition to the next the times with it and without differ by more.
+ */
+static double record_ns(const struct um_fit *record, const struct um_fit *whole, int term)
+{
+	return fmin(record->costs_ns[0], whole->costs_ns[term]);
+}
+
+static double transfer_record_ns(const struct um_calibration *calibration)
+{
+	return record_ns(&calibration->records, &calibration->to_device, UM_TRANSFER_TERM_EACH);
+}
+
+static double fault_record_ns(const struct um_calibration *calibration)
+{
+	return record_ns(&calibration->fault_records, &calibration->batches, UM_BATCH_TERM_PAGE);
+}
+
+static double cpu_fault_record_ns(const struct um_calibration *calibration)
+{
+	return record_ns(&calibration->cpu_fault_records, &calibration->cpu_faults,
+			 UM_HOST_TERM_FAULT);
+}
+
 static double latency_ns(const struct um_calibration *calibration)
 {
 	return calibration->to_device.costs_ns[UM_TRANSFER_TERM_EACH] -
-	       calibration->records.costs_ns[0];
+	       transfer_record_ns(calibration);
+}
+
+static double page_ns(const struct um_calibration *calibration)
+{
+	return calibration->batches.costs_ns[UM_BATCH_TERM_PAGE] - fault_record_ns(calibration);
 }
 
 static void write_link(const struct writing *writing)
@@ -179,23 +209,15 @@ static void write_tracing(const struct writing *writing)
 
 	fputs("# What recording costs, from times with it and without.\ntracing:\n", writing->out);
 	write_residuals(writing, "  ", "times with records of transfers", &calibration->records);
-	write_duration(writing, "  to_device_record", calibration->records.costs_ns[0],
+	write_duration(writing, "  to_device_record", transfer_record_ns(calibration),
 		       "[m] each transfer");
 	write_residuals(writing, "  ", "times with records of faults too",
 			&calibration->fault_records);
-	write_duration(writing, "  fault_record", calibration->fault_records.costs_ns[0],
+	write_duration(writing, "  fault_record", fault_record_ns(calibration),
 		       "[m] each page that faulted");
 	write_residuals(writing, "  ", "times of the host", &calibration->cpu_fault_records);
-	write_duration(writing, "  cpu_fault_record", calibration->cpu_fault_records.costs_ns[0],
+	write_duration(writing, "  cpu_fault_record", cpu_fault_record_ns(calibration),
 		       "[m] each fault of the host that moves pages");
-}
-
-static double page_ns(const struct um_calibration *calibration)
-{
-	double ns = calibration->batches.costs_ns[UM_BATCH_TERM_PAGE] -
-		    calibration->fault_records.costs_ns[0];
-
-	return ns > 0 ? ns : 0;
 }
 
 static void write_batch_costs(const struct writing *writing)
@@ -237,7 +259,7 @@ static void write_drivers(const struct writing *writing)
 			&calibration->cpu_faults);
 	write_duration(writing, "    cpu_fault_time",
 		       calibration->cpu_faults.costs_ns[UM_HOST_TERM_FAULT] -
-			       calibration->cpu_fault_records.costs_ns[0] - page_ns(calibration),
+			       cpu_fault_record_ns(calibration) - page_ns(calibration),
 		       "[m] each, less cpu_fault_record and page_time");
 	write_duration(writing, "    cpu_page_time",
 		       calibration->cpu_faults.costs_ns[UM_HOST_TERM_PAGE],

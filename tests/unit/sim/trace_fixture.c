@@ -292,6 +292,7 @@ int fx_simulate(struct trace_fixture *fx)
 					   .policy = fx->chosen ? fx->chosen : &fx->policy,
 					   .machine = &fx->machine,
 					   .host_time = fx->host_time,
+					   .traced = fx->traced,
 					   .ignored = note_ignored,
 					   .ignored_context = fx};
 	int error, finished;

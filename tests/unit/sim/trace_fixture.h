@@ -25,6 +25,7 @@ struct trace_fixture {
 	struct um_totals totals;
 	struct um_observer extra; /* sees what the totals see */
 	bool host_time;
+	bool traced;
 	/* of a launch that is being written */
 	int64_t launch, chunks;
 	unsigned char *payload;

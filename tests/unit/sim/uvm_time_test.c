@@ -1,0 +1,136 @@
+/* What driver nvidia_uvm takes its time for (A1), besides a batch's own parts. */
+#include "uvm_rules.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Nothing takes time but what a test names behind it. */
+#define NO_COSTS                                                                                   \
+	"driver: {name: nvidia_uvm, entry_time: 0ns, touch_time: 0ns, store_time: 0ns, "           \
+	"batch_time: 0ns, block_time: 0ns, page_time: 0ns, new_block_time: 0ns, unmap_time: 0ns, " \
+	"evict_time: 0ns, "
+#define NO_WAITS "fetch_time: 0ns, interrupt_time: 0ns, "
+/* A page that is touched alone brings the rest of its 64 KiB, all of data that the host wrote. */
+#define MOVED_NS (RECORD_NS(1) + RECORD_NS(15))
+
+static struct uvm uvm;
+
+static int open_trace(void **state)
+{
+	(void)state;
+	uvm_open(&uvm, NULL);
+	return 0;
+}
+
+static int close_trace(void **state)
+{
+	(void)state;
+	uvm_close(&uvm);
+	return 0;
+}
+
+static int64_t took(int64_t op)
+{
+	return uvm.log.ops[op].end_ns - uvm.log.ops[op].start_ns;
+}
+
+static void pages_that_are_brought_along_take_time(void **state)
+{
+	int64_t data = uvm_data(&uvm, BLOCK), read = uvm_read(&uvm, data, 0, 1);
+
+	(void)state;
+	fx_policy(&uvm.fx, NO_COSTS NO_WAITS "prefetched_page_time: 2us, cpu_fault_time: 0ns}\n");
+	uvm_run(&uvm);
+	assert_int_equal(took(read), 15 * 2000 + MOVED_NS);
+}
+
+/* Of the host's faults all that come count. */
+static void pages_that_come_to_the_host_take_time(void **state)
+{
+	int64_t data = uvm_data(&uvm, BLOCK), back;
+
+	(void)state;
+	uvm_prefetch(&uvm, data, 0, BLOCK, 0);
+	back = uvm_host_read(&uvm, data, 0, 1);
+	fx_policy(&uvm.fx, NO_COSTS NO_WAITS "cpu_page_time: 3us, cpu_fault_time: 70us}\n");
+	uvm_run(&uvm);
+	assert_int_equal(took(back), 70000 + 16 * 3000 + MOVED_NS);
+}
+
+/* interrupt_time after an idle time, and wake_time more after a long one; what is first is. */
+static void an_idle_driver_takes_time_to_look(void **state)
+{
+	int64_t data = uvm_data(&uvm, 4 * BLOCK), other = uvm_alloc(&uvm, BLOCK);
+	int64_t first = uvm_read(&uvm, data, 0, 1), soon = uvm_read(&uvm, data, 64, 1), late;
+
+	(void)state;
+	uvm_host_write(&uvm, other, 0, 1); /* takes cpu_fault_time */
+	late = uvm_read(&uvm, data, 128, 1);
+	fx_policy(&uvm.fx, NO_COSTS "fetch_time: 0ns, interrupt_time: 10us, wake_time: 50us, "
+				    "wake_after: 1ms, cpu_fault_time: 1ms}\n");
+	uvm_run(&uvm);
+	assert_int_equal(took(first), 10000 + 50000 + MOVED_NS);
+	assert_int_equal(took(soon), 10000 + MOVED_NS);
+	assert_int_equal(took(late), 10000 + 50000 + MOVED_NS);
+}
+
+/* Under umtrace each record, each page that faulted, and each such fault of the host has its cost. */
+static void recording_takes_time_where_it_is_asked_for(void **state)
+{
+	int64_t data = uvm_data(&uvm, BLOCK), read = uvm_read(&uvm, data, 0, 1);
+	int64_t back = uvm_host_read(&uvm, data, 0, 1);
+
+	(void)state;
+	uvm.fx.machine.tracing = (struct um_tracing_spec){
+		.to_device_record_ns = 7000, .fault_record_ns = 5000, .cpu_fault_record_ns = 11000};
+	fx_policy(&uvm.fx, NO_COSTS NO_WAITS "cpu_fault_time: 0ns}\n");
+	uvm_run(&uvm);
+	assert_int_equal(took(read), MOVED_NS);
+	assert_int_equal(took(back), MOVED_NS);
+	row_log_clear(&uvm.log);
+	uvm.fx.traced = true;
+	uvm_run(&uvm);
+	assert_int_equal(took(read), 2 * 7000 + 5000 + MOVED_NS);
+	assert_int_equal(took(back), 11000 + MOVED_NS);
+}
+
+/*
+ * Two groups fault on neighbours; the batch has the first one's entry only, and serves both. The other
+ * entry comes when its kernel has ended and its memory is gone.
+ */
+static void late_entries_of_freed_memory_are_dropped(void **state)
+{
+	int64_t data = uvm_data(&uvm, 16), read = uvm_read_each(&uvm, data, 0, 1, 2), next;
+
+	(void)state;
+	fx_free(&uvm.fx, data);
+	data = uvm_data(&uvm, 16);
+	next = uvm_read(&uvm, data, 0, 1);
+	fx_policy(&uvm.fx,
+		  "driver: {name: nvidia_uvm, entry_time: 20ns, fetch_time: 110ns, "
+		  "interrupt_time: 10ns, entry_jitter: 0ns, touch_time: 0ns, store_time: 0ns, "
+		  "batch_time: 100us}\n");
+	uvm_run(&uvm);
+	assert_int_equal(uvm_pages_in(&uvm, read), 16);
+	assert_int_equal(uvm_device_faults(&uvm, read), 1);
+	assert_int_equal(uvm_pages_in(&uvm, next), 16);
+}
+
+#define RULE(test) cmocka_unit_test_setup_teardown(test, open_trace, close_trace)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RULE(pages_that_are_brought_along_take_time),
+		RULE(pages_that_come_to_the_host_take_time),
+		RULE(an_idle_driver_takes_time_to_look),
+		RULE(recording_takes_time_where_it_is_asked_for),
+		RULE(late_entries_of_freed_memory_are_dropped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
