@@ -27,6 +27,7 @@
 #define RUNTIME_NAME "umtrace HIP runtime " UM_VERSION " (HIP 5.2)"
 #define RUNS_AT_ONCE 1024u
 #define TEXT_MAX     1024u
+#define AROUND_PAGES 512u /* 2 MiB, before and behind what advice names */
 
 static enum {
 	OFF,
@@ -330,10 +331,15 @@ static void note_trouble(void)
 		um_tracer_loss(0, UM_LOSS_HOST_UNWATCHED, 1, trouble);
 }
 
-static void end_interval(void)
+static void begin_to_note(void)
 {
 	host.op = 0;
 	host_pages()->runs = 0;
+}
+
+static void end_interval(void)
+{
+	begin_to_note();
 	um_hostwatch_collect(note_host_run, NULL);
 	put_pages();
 	note_trouble();
@@ -391,6 +397,28 @@ static bool ends_interval(const struct um_record_op *op)
 	}
 }
 
+/*
+ * Before advice and attachment a touch means something else than after. Whole intervals would cost as
+ * much as all managed memory is large, so only what is around the pages that they name is told:
+ * drivers look no further than a block of 2 MiB.
+ */
+static void split_around(const struct um_record_op *op)
+{
+	const struct um_allocation *allocation = um_arena_by_id(op->allocation);
+
+	if ((op->kind != UM_OP_ADVISE && op->kind != UM_OP_ATTACH) || !allocation)
+		return;
+	uint64_t start = allocation->offset + op->offset;
+	uint64_t first = start >> UM_PAGE_SHIFT;
+	uint64_t last = (start + (op->bytes ? op->bytes - 1 : 0)) >> UM_PAGE_SHIFT;
+
+	begin_to_note();
+	um_hostwatch_split(first > AROUND_PAGES ? first - AROUND_PAGES : 0, last + 1 + AROUND_PAGES,
+			   note_host_run, NULL);
+	put_pages();
+	note_trouble();
+}
+
 static void note_device_work(const struct um_record_op *op)
 {
 	if (op->kind == UM_OP_SYNC_DEVICE)
@@ -422,6 +450,8 @@ uint32_t um_tracer_op_begin(struct um_record_op *op)
 		return 0;
 	if (interval.open && ends_interval(op))
 		end_interval();
+	else if (interval.open)
+		split_around(op);
 	note_device_work(op);
 	if (op->kind == UM_OP_LAUNCH && um_pageable)
 		keep_host_op();
