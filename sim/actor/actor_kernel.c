@@ -12,7 +12,7 @@
  *
  * Time is a simple estimate: launch_ns before the first group; then the longest of the groups'
  * waiting, the bytes that lanes accessed at the memory's bandwidth (no caches), and the remote
- * accesses on the link. While the driver has stopped the device's queues no group touches anything,
+ * accesses on the link; and after that the atomics on one address (kernel_atomics.c). While the driver has stopped the device's queues no group touches anything,
  * and what the memory is taken for ends that much later.
  *
  * A memset is a kernel with one group that writes its range in order; an untraced launch touches
@@ -70,6 +70,7 @@ struct kernel {
 	struct touch_aside *aside;	  /* of all slots */
 	um_ns began;
 	um_ns roofline_ns;
+	um_ns atomics_ns; /* after all else */
 	um_ns ends_at;	  /* once all groups have ended */
 	um_ns stopped_ns; /* of the device's queues, as far as ends_at counts it */
 	struct um_remote_tally remote;
@@ -160,6 +161,7 @@ static int finish(struct kernel *kernel)
 	kernel->ends_at = kernel->began + kernel->roofline_ns + newly_stopped_ns(kernel);
 	if (end > kernel->ends_at)
 		kernel->ends_at = end;
+	kernel->ends_at += kernel->atomics_ns;
 	return um_engine_schedule(kernel->state->engine, kernel->ends_at, kernel_done, kernel, 0);
 }
 
@@ -620,9 +622,10 @@ static int prepare_launch(struct kernel *kernel)
 	kernel->slot_count = um_kernel_groups_in_flight(um_machine_spec(state->machine), row);
 	kernel->roofline_ns = roofline_ns(kernel, sum_known(row->bytes_read, row->bytes_written));
 	error = um_groups_open(&kernel->groups, state->source, kernel->op);
-	if (!error)
-		share_touches(kernel, row);
-	return error;
+	if (error)
+		return error;
+	share_touches(kernel, row);
+	return um_kernel_atomics_ns(state, kernel->op, row->atomics, &kernel->atomics_ns);
 }
 
 /* Lines of a page that bytes [from, to) of it lie in. */

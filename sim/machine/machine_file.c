@@ -154,6 +154,7 @@ static const struct um_yaml_key machine_keys[] = {
 	{"memory_bandwidth", um_yaml_bandwidth, MACHINE(memory_bytes_per_s), 0, BANDWIDTH_MIN,
 	 BANDWIDTH_MAX, true},
 	{"launch", um_yaml_duration, MACHINE(launch_ns), 0, 0, LATENCY_MAX, true},
+	{"atomics_per_s", um_yaml_rate, MACHINE(atomics_per_s), 0, 1e3, 1e13, false},
 	{"xnack", read_xnack, MACHINE(xnack), 0, 0, 0, true},
 	{"apu", um_yaml_bool, MACHINE(apu), 0, 0, 0, false},
 	{"link", read_link, MACHINE(link), 0, 0, 0, false}, /* see complete_link() */

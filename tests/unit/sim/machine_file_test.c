@@ -225,7 +225,7 @@ static void tracing_and_drivers(void **state)
 {
 	char *text = replaced(
 		"launch: 0\n",
-		"launch: 0\n"
+		"launch: 0\natomics_per_s: 5000000\n"
 		"tracing: {to_device_record: 1us, fault_record: 2us, cpu_fault_record: 3us}\n"
 		"drivers:\n"
 		"  nvidia_uvm: {page_time: 3us, version: 590}\n");
@@ -235,13 +235,14 @@ static void tracing_and_drivers(void **state)
 	if (um_machine_parse(&spec, "m.yaml", text, strlen(text)))
 		fail_msg("%s", um_error_message());
 	assert_int_equal(spec->tracing.to_device_record_ns, 1000);
+	assert_true(spec->atomics_per_s == 5e6);
 	assert_int_equal(spec->tracing.fault_record_ns, 2000);
 	assert_int_equal(spec->tracing.cpu_fault_record_ns, 3000);
 	assert_int_equal(spec->setting_count, 2);
 	assert_string_equal(spec->settings[1].driver, "nvidia_uvm");
 	assert_string_equal(spec->settings[1].name, "version");
 	assert_string_equal(spec->settings[1].text, "590");
-	assert_int_equal(spec->settings[1].text_at.line, 17);
+	assert_int_equal(spec->settings[1].text_at.line, 18);
 	assert_int_equal(spec->settings[1].text_at.column, 41);
 	assert_string_equal(spec->path, "m.yaml");
 	um_machine_spec_destroy(spec);

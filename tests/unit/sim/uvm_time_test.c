@@ -120,6 +120,34 @@ static void late_entries_of_freed_memory_are_dropped(void **state)
 	assert_int_equal(uvm_pages_in(&uvm, next), 16);
 }
 
+/* 300 atomics, two thirds of whose requests went to one page: 200 take turns there. */
+static void atomics_on_one_address_take_turns(void **state)
+{
+	int64_t data = uvm_data(&uvm, 16), op, plain;
+
+	(void)state;
+	uvm_prefetch(&uvm, data, 0, 16, 0);
+	plain = uvm_read(&uvm, data, 0, 2);
+	op = uvm_read(&uvm, data, 0, 2);
+	for (int page = 0; page < 2; page++) {
+		struct um_page_access_row row = {.op = op,
+						 .allocation = data,
+						 .first_page = page,
+						 .pages = 1,
+						 .touch = UM_TOUCH_READ,
+						 .requests = UM_NULL,
+						 .atomics = page ? 5 : 10};
+
+		assert_int_equal(um_db_replace(uvm.fx.db, &um_table_page_access, &row), 0);
+	}
+	assert_int_equal(um_db_exec(uvm.fx.db, "UPDATE kernel SET atomics = 300"), 0);
+	fx_policy(&uvm.fx, NO_COSTS NO_WAITS "cpu_fault_time: 0ns}\n");
+	uvm.fx.machine.atomics_per_s = 1e8;
+	uvm_run(&uvm);
+	assert_int_equal(took(op), 200 * 10);
+	assert_int_equal(took(plain), 0); /* no row tells of any */
+}
+
 #define RULE(test) cmocka_unit_test_setup_teardown(test, open_trace, close_trace)
 
 int main(void)
@@ -130,6 +158,7 @@ int main(void)
 		RULE(an_idle_driver_takes_time_to_look),
 		RULE(recording_takes_time_where_it_is_asked_for),
 		RULE(late_entries_of_freed_memory_are_dropped),
+		RULE(atomics_on_one_address_take_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
