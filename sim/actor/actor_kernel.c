@@ -583,6 +583,7 @@ static void share_touches(struct kernel *kernel, const struct um_kernel_row *row
 	struct um_fault_path path = {0};
 	double touches = touches_at_once(kernel, row);
 	double waves = waves_of(um_machine_spec(kernel->state->machine), row);
+	bool stores = sum_known(row->writes, row->atomics) > 0;
 
 	if (driver->ops->fault_path)
 		driver->ops->fault_path(driver, &path);
@@ -591,7 +592,7 @@ static void share_touches(struct kernel *kernel, const struct um_kernel_row *row
 		kernel->reads_most = driver->ops->faults_side_by_side(driver, kernel->reads_most);
 	else
 		kernel->reads_most = 1;
-	kernel->writes_most = whole(touches * path.stores, &path);
+	kernel->writes_most = whole(stores ? touches * path.stores : 1, &path);
 	if (kernel->writes_most < kernel->reads_most)
 		kernel->writes_most = kernel->reads_most;
 	kernel->waves = (uint32_t)(waves / (touches > 1 ? touches : 1) + 0.5);
