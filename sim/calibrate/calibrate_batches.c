@@ -164,11 +164,11 @@ static int add_contents(struct walk *walk, struct um_sample *sample, int64_t sta
 
 static void add_idleness(const struct walk *walk, struct um_sample *sample, int64_t start_ns)
 {
-	int64_t idle_ns = start_ns - walk->idle_since_ns;
+	bool is_first = walk->idle_since_ns == UM_NULL;
 
-	if (walk->idle_since_ns == UM_NULL || idle_ns > UM_WAKE_AFTER_NS)
+	if (is_first || start_ns - walk->idle_since_ns > UM_WAKE_AFTER_NS)
 		sample->terms[UM_BATCH_TERM_WAKE] = 1;
-	else if (idle_ns > UM_IDLE_AFTER_NS)
+	else if (start_ns - walk->idle_since_ns > UM_IDLE_AFTER_NS)
 		sample->terms[UM_BATCH_TERM_INTERRUPT] = 1;
 }
 

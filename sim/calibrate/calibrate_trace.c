@@ -97,13 +97,20 @@ static struct um_measured_range *range_at(const struct um_measured *measured, in
 
 /* --- their rows --- */
 
+/* A file from anyone may say any number; differences of such times are times. */
+static bool is_span(int64_t start_ns, int64_t end_ns)
+{
+	return start_ns >= 0 && end_ns >= start_ns;
+}
+
 static int take_fault(const void *row, void *context)
 {
 	const struct um_fault_row *fault = row;
 	struct um_measured *measured = ((struct reading *)context)->measured;
 	bool of_host = fault->device < 0;
 
-	if (!range_at(measured, fault->start_ns) || (!of_host && fault->end_ns == UM_NULL))
+	if (!range_at(measured, fault->start_ns) ||
+	    !is_span(fault->start_ns, of_host ? fault->start_ns : fault->end_ns))
 		return 0;
 	struct um_measured_fault *taken =
 		of_host ? add_row(&measured->host_faults, &measured->host_fault_count,
@@ -122,8 +129,8 @@ static int take_move(const void *row, void *context)
 	struct um_measured *measured = ((struct reading *)context)->measured;
 	int cause = move->cause ? um_word_code(um_cause_words, move->cause) : -1;
 
-	if (!range_at(measured, move->start_ns) || move->end_ns == UM_NULL || move->bytes <= 0 ||
-	    cause < 0)
+	if (!range_at(measured, move->start_ns) || !is_span(move->start_ns, move->end_ns) ||
+	    move->bytes <= 0 || cause < 0)
 		return 0;
 	struct um_measured_move *taken =
 		add_row(&measured->moves, &measured->move_count, sizeof(*taken));
@@ -148,7 +155,7 @@ static int take_map(const void *row, void *context)
 	struct um_measured *measured = ((struct reading *)context)->measured;
 
 	if (map->device < 0 || !map->change || strcmp(map->change, "remote") != 0 ||
-	    !range_at(measured, map->at_ns))
+	    !range_at(measured, map->at_ns) || map->at_ns < 0)
 		return 0;
 	struct um_measured_map *taken =
 		add_row(&measured->maps, &measured->map_count, sizeof(*taken));

@@ -193,7 +193,7 @@ static struct uvm_server *server_of_timer(struct uvm *uvm, uint64_t argument, um
 }
 
 /* Entries that came late: who raised them has gone on, and its memory was freed since. */
-static size_t drop_strangers(const struct uvm *uvm, size_t count)
+static size_t drop_entries_of_freed_memory(const struct uvm *uvm, size_t count)
 {
 	size_t kept = 0;
 
@@ -209,7 +209,7 @@ static void take_from_buffer(struct uvm *uvm, um_device_id device, struct batch 
 	struct uvm_server *server = &uvm->server[uvm_place_of(device)];
 
 	batch->count = um_fault_buffer_take(buffer, uvm->entries, uvm->batch_entries);
-	batch->count = drop_strangers(uvm, batch->count);
+	batch->count = drop_entries_of_freed_memory(uvm, batch->count);
 	server->beyond = um_fault_buffer_waiting(buffer);
 	server->served++;
 }
