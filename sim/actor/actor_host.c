@@ -1,8 +1,8 @@
 /*
  * The host: the program's operations in order, one after the other whatever thread they came from.
- * It takes no time of its own, unless that is asked for (host_time.c); it waits for what the program waited for (synchronisation, copies
- * and memsets that are not asynchronous, frees, which wait for all devices), for its faults, and
- * for calls as long as the driver says that they take.
+ * It takes no time of its own, unless that is asked for (host_time.c); it waits for what the program
+ * waited for (synchronisation, copies and memsets that are not asynchronous, frees, which wait for
+ * all devices), for its faults, and for calls as long as the driver says that they take.
  * What a failed call asked for does not happen.
  */
 #include "host.h"

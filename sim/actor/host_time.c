@@ -8,10 +8,13 @@
 
 #include <string.h>
 
-/* From the end of what ended last to `until`, but not before `from`; 0 where that is not known. */
+/*
+ * From the end of what ended last to `until`, but not before `from`; 0 where that is not known (UM_NULL),
+ * as of any time below 0, which no clock has.
+ */
 static um_ns since_last_end(const struct um_host *host, int64_t from, int64_t until)
 {
-	if (until == UM_NULL || from == UM_NULL)
+	if (until < 0 || from < 0)
 		return 0;
 	if (host->has_ended && host->last_end_ns > from)
 		from = host->last_end_ns;
@@ -22,7 +25,7 @@ static void note_end(struct um_host *host)
 {
 	int64_t end = host->op.end_ns;
 
-	if (end == UM_NULL || (host->has_ended && end <= host->last_end_ns))
+	if (end < 0 || (host->has_ended && end <= host->last_end_ns))
 		return;
 	host->has_ended = true;
 	host->last_end_ns = end;

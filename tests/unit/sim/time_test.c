@@ -403,6 +403,23 @@ static void the_host_takes_the_time_between_its_calls(void **state)
 	expect_times(second, 41000, 41000);
 }
 
+/* No clock has them, and what passed since might be more than a number holds. */
+static void times_below_0_are_not_known(void **state)
+{
+	int64_t data = fx_alloc(&fx, "managed", 4 * PAGE), host, sync;
+
+	(void)state;
+	set_times(fx.ops, INT64_MIN + 1, INT64_MIN + 2);
+	host = fx_host(&fx, data, 0, 4, UM_TOUCH_WRITTEN);
+	set_times(host, INT64_MIN + 3, INT64_MAX);
+	sync = fx_sync(&fx);
+	set_times(sync, INT64_MAX, INT64_MAX);
+	fx.host_time = true;
+	fx_run(&fx);
+	expect_times(host, 0, 0);
+	expect_times(sync, 0, 0);
+}
+
 /* Of 4 pages a quarter each, whether they fault or not; what is not known, or runs back, is none. */
 static void the_host_s_time_goes_between_its_pages(void **state)
 {
@@ -453,6 +470,7 @@ int main(void)
 		TEST(a_mapping_tells_its_cause_and_batch),
 		TEST(groups_join_a_fault_that_waits),
 		TEST(the_host_takes_the_time_between_its_calls),
+		TEST(times_below_0_are_not_known),
 		TEST(the_host_s_time_goes_between_its_pages),
 	};
 
