@@ -38,11 +38,10 @@ struct um_copy_touch {
 	uint32_t waiting;
 };
 
-/* The first page at or behind `page` that would fault; the range's end: none. */
-static um_page next_fault(const struct um_copy_touch *touch, const struct side *side, um_page page)
+/* The first page at or behind `page`, and before `end`, that would fault; `end`: none. */
+static um_page next_fault(const struct um_copy_touch *touch, const struct side *side, um_page page,
+			  um_page end)
 {
-	um_page end = side->range.first_page + side->range.pages;
-
 	while (page < end) {
 		enum um_mapping_state map;
 		uint32_t place;
@@ -58,7 +57,7 @@ static um_page next_fault(const struct um_copy_touch *touch, const struct side *
 
 static bool faults(const struct um_copy_touch *touch, const struct side *side, um_page page)
 {
-	return next_fault(touch, side, page) == page;
+	return next_fault(touch, side, page, page + 1) == page;
 }
 
 /* The n-th page in the order of touching. */
@@ -130,7 +129,7 @@ static bool has_faults(const struct um_copy_touch *touch)
 		const struct um_page_range *range = &touch->sides[i].range;
 		um_page end = range->first_page + range->pages;
 
-		if (next_fault(touch, &touch->sides[i], range->first_page) < end)
+		if (next_fault(touch, &touch->sides[i], range->first_page, end) < end)
 			return true;
 	}
 	return false;
