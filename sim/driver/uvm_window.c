@@ -290,14 +290,20 @@ static int widen_pool(struct uvm *uvm)
 {
 	struct uvm_window **link = &uvm->pool;
 	struct uvm_window *window = make_window(uvm, UVM_WINDOW_PAGES);
+	int error;
 
 	if (!window)
 		return UM_ENOMEM;
+	error = add_own_piece(uvm, window, (struct uvm_region){0, UVM_WINDOW_PAGES});
+	if (error) {
+		destroy_window(uvm, window);
+		return error;
+	}
 	window->blocks->starts_range = true;
 	while (*link)
 		link = &(*link)->next_in_pool;
 	*link = window;
-	return add_own_piece(uvm, window, (struct uvm_region){0, UVM_WINDOW_PAGES});
+	return 0;
 }
 
 static uint32_t pages_of(const struct uvm_piece *piece)
