@@ -25,8 +25,12 @@ static const enum um_check_quantity *const parts_of[UM_CHECK_AIMS] = {
 	[UM_CHECK_BY_BYTES] = byte_parts,
 };
 
-/* Sums of both sides; parts that are not compared count on neither. */
-static struct um_check_figure sum_of(const struct um_check_entry *entry, enum um_check_aim aim)
+/*
+ * Sums of both sides, of the parts that are compared of this entry and of the one beside it, so that
+ * both are sums of the same; `repetitions` is 0 where there are none.
+ */
+static struct um_check_figure sum_of(const struct um_check_entry *entry,
+				     const struct um_check_entry *beside, enum um_check_aim aim)
 {
 	struct um_check_figure sum = {0};
 
@@ -34,8 +38,9 @@ static struct um_check_figure sum_of(const struct um_check_entry *entry, enum um
 	     part++) {
 		const struct um_check_figure *figure = &entry->figures[*part];
 
-		if (!um_check_is_compared(figure))
+		if (!um_check_is_compared(figure) || !um_check_is_compared(&beside->figures[*part]))
 			continue;
+		sum.repetitions = figure->repetitions;
 		sum.predicted += figure->predicted;
 		sum.measured += figure->measured;
 		sum.least += figure->least;
@@ -59,6 +64,8 @@ static bool is_tie(const struct um_check_figure *a, const struct um_check_figure
 static void rank_pair(struct um_check_ranking *ranking, const struct um_check_figure *a,
 		      const struct um_check_figure *b)
 {
+	if (!a->repetitions)
+		return;
 	if (is_tie(a, b))
 		ranking->ties++;
 	else if (sign(a->predicted - b->predicted) == sign(a->measured - b->measured))
@@ -74,41 +81,49 @@ struct policies {
 	size_t count;
 };
 
+static const struct um_check_figure *time_of(const struct um_check_entry *entry)
+{
+	return &entry->figures[UM_CHECK_WAIT_TIME];
+}
+
 static void choose(struct um_check_choice *choice, const struct policies *policies)
 {
-	size_t predicted = 0, measured = 0;
-	struct um_check_figure best, chosen;
+	const struct um_check_entry *chosen = policies->entries[0], *best = policies->entries[0];
 
 	for (size_t i = 1; i < policies->count; i++) {
-		struct um_check_figure figure = sum_of(policies->entries[i], UM_CHECK_BY_TIME);
+		const struct um_check_entry *entry = policies->entries[i];
 
-		chosen = sum_of(policies->entries[predicted], UM_CHECK_BY_TIME);
-		best = sum_of(policies->entries[measured], UM_CHECK_BY_TIME);
-		if (figure.predicted < chosen.predicted)
-			predicted = i;
-		if (figure.measured < best.measured)
-			measured = i;
+		if (time_of(entry)->predicted < time_of(chosen)->predicted)
+			chosen = entry;
+		if (time_of(entry)->measured < time_of(best)->measured)
+			best = entry;
 	}
-	chosen = sum_of(policies->entries[predicted], UM_CHECK_BY_TIME);
-	best = sum_of(policies->entries[measured], UM_CHECK_BY_TIME);
-	choice->predicted_best = policies->entries[predicted]->name;
-	choice->measured_best = policies->entries[measured]->name;
-	choice->is_as_good = is_tie(&chosen, &best);
-	choice->cost = best.measured > 0 ? chosen.measured / best.measured : 1;
+	choice->predicted_best = chosen->name;
+	choice->measured_best = best->name;
+	choice->is_as_good = is_tie(time_of(chosen), time_of(best));
+	choice->cost = time_of(best)->measured > 0
+			       ? time_of(chosen)->measured / time_of(best)->measured
+			       : 1;
+}
+
+static void rank_by(struct um_check_choice *choice, const struct policies *policies,
+		    enum um_check_aim aim)
+{
+	for (size_t i = 0; i < policies->count; i++)
+		for (size_t k = i + 1; k < policies->count; k++) {
+			const struct um_check_entry *one = policies->entries[i],
+						    *other = policies->entries[k];
+			struct um_check_figure a = sum_of(one, other, aim),
+					       b = sum_of(other, one, aim);
+
+			rank_pair(&choice->rankings[aim], &a, &b);
+		}
 }
 
 static void rank_all(struct um_check_choice *choice, const struct policies *policies)
 {
 	for (int aim = 0; aim < UM_CHECK_AIMS; aim++)
-		for (size_t i = 0; i < policies->count; i++)
-			for (size_t k = i + 1; k < policies->count; k++) {
-				struct um_check_figure a = sum_of(policies->entries[i],
-								  (enum um_check_aim)aim),
-						       b = sum_of(policies->entries[k],
-								  (enum um_check_aim)aim);
-
-				rank_pair(&choice->rankings[aim], &a, &b);
-			}
+		rank_by(choice, policies, (enum um_check_aim)aim);
 	for (size_t i = 0; i < policies->count; i++)
 		choice->is_test = choice->is_test || policies->entries[i]->is_test;
 }
@@ -149,7 +164,7 @@ static int read_line(struct um_check_choices *all, char *line, const struct um_c
 		const struct um_check_entry *entry =
 			*word ? um_check_table_find(table, word) : NULL;
 
-		if (!entry)
+		if (!entry || !um_check_is_compared(time_of(entry)))
 			continue;
 		if (policies.count == POLICIES_MAX)
 			return UM_EFORMAT;

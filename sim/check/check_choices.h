@@ -15,7 +15,10 @@ enum um_check_aim {
 };
 extern const char *const um_check_aim_names[UM_CHECK_AIMS];
 
-/* Pairs of policies of one program. A tie: what the card took for the two overlaps, least to most. */
+/*
+ * Pairs of policies of one program, by what is compared of both; where that is nothing the pair is in
+ * none of these. A tie: what the card took for the two overlaps, least to most.
+ */
 struct um_check_ranking {
 	size_t right, wrong, ties;
 };
@@ -23,7 +26,7 @@ struct um_check_ranking {
 /* One program: what of its policies was predicted to be best, and what was. */
 struct um_check_choice {
 	char *program;
-	size_t policies; /* that are in the table */
+	size_t policies; /* that are in the table, with a time that is compared */
 	struct um_check_ranking rankings[UM_CHECK_AIMS];
 	/* By time; names of entries. The first of the list where several are equally good. */
 	const char *predicted_best, *measured_best;
@@ -46,7 +49,7 @@ struct um_check_choices {
 
 /*
  * Reads a list, "program: policy policy ..." a line, '#' for the rest of a line, and looks the policies up
- * in the table; programs with fewer than two there are left out. UM_EFORMAT with the line, UM_ENOENT,
+ * in the table; programs with fewer than two there whose time is compared are left out. UM_EFORMAT with the line, UM_ENOENT,
  * UM_EIO, UM_ENOMEM. The table must outlive it.
  */
 int um_check_choices_read(struct um_check_choices *, const char *path,
