@@ -2,6 +2,7 @@
 
 #include "trace/base/error.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,28 +17,34 @@ static int no_memory(void)
 
 /* --- repetitions --- */
 
-/* The measured part is that of these repetitions, if there are any. */
+/* The measured part is that of these repetitions, if there are any; NAN: this one does not tell. */
 typedef double (*value_fn)(const struct um_check_repetition *, const void *context);
 
 static int take(struct um_check_figure *figure, const struct um_check_repetition *rows,
 		size_t count, value_fn value, const void *context)
 {
 	double *values = count ? malloc(count * sizeof(*values)) : NULL;
+	size_t known = 0;
 
 	if (!count)
 		return 0;
 	if (!values)
 		return no_memory();
-	for (size_t i = 0; i < count; i++)
-		values[i] = value(&rows[i], context);
-	um_check_figure_measured(figure, values, count, "measured");
+	for (size_t i = 0; i < count; i++) {
+		values[known] = value(&rows[i], context);
+		known += !isnan(values[known]);
+	}
+	if (known)
+		um_check_figure_measured(figure, values, known, "measured");
 	free(values);
 	return 0;
 }
 
 static double cell(const struct um_check_repetition *row, int column)
 {
-	return column >= 0 && (size_t)column < row->count ? row->values[column] : 0;
+	if (column == UM_CHECK_NO_COLUMN)
+		return 0;
+	return (size_t)column < row->count ? row->values[column] : NAN;
 }
 
 static double of_column(const struct um_check_repetition *row, const void *context)

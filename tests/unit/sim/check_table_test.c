@@ -98,7 +98,8 @@ static void what_is_measured_is_of_all_repetitions(void **state)
 			 "gpu\t1\tfirst\t65536\t2\t0\t0\t1\t3\t0\t0\t2000\t4000\t1\n"
 			 "gpu\t2\tfirst\t65536\t4\t0\t0\t1\t3\t0\t0\t2600\t8000\t1\n"
 			 "gpu\t3\tfirst\t65536\t3\t0\t0\t1\t3\t0\t0\t2400\t5000\t1\n"
-			 "all\t1\tfirst\t65536\t2\t0\t0\t1\t3\t2\t0\t2000\t5000\t1\n");
+			 "all\t1\tfirst\t65536\t2\t0\t0\t1\t3\t2\t0\t2000\t5000\t1\n"
+			 "gpu\t1\tsecond\t4096\n");
 	read_repetitions(&folder.times, "times.tsv",
 			 "untraced\t1\tfirst\t99\t4000\nuntraced\t2\tfirst\t99\t6000\n"
 			 "gpu\t1\tfirst\t99\t9999\nuntraced\t1\tsecond\t99\t\n");
@@ -120,7 +121,8 @@ static void what_is_measured_is_of_all_repetitions(void **state)
 	assert_true(fabs(first->figures[UM_CHECK_WAIT_TIME].measured - 7400 * 5.0 / 7) < 1e-6);
 	assert_true(first->figures[UM_CHECK_STEP_TIME].measured == 5000);
 	assert_true(first->figures[UM_CHECK_STEP_TIME].predicted == 5000);
-	/* Of the other there are no repetitions: what its trace has. */
+	/* Of the other the repetitions tell the bytes; all else is what its trace has. */
+	assert_true(second->figures[UM_CHECK_BYTES_TO_DEVICE].measured == 4096);
 	assert_true(second->figures[UM_CHECK_KERNEL_TIME].measured == 700);
 	assert_int_equal(second->figures[UM_CHECK_STEP_TIME].repetitions, 0);
 }
@@ -216,6 +218,35 @@ static void choices_are_ranked(void **state)
 	assert_int_equal(um_check_choices_read(&choices, "/no/such/file", &table), UM_ENOENT);
 }
 
+/*
+ * Of b the bytes to the device are beyond the least that there was: pairs with it are ranked without them,
+ * by nothing, and d's time was not measured.
+ */
+static void only_what_is_compared_of_both_is_ranked(void **state)
+{
+	struct um_check_choices choices;
+	struct um_check_ranking total;
+
+	(void)state;
+	add_entry("a", false, 100, 100, 10);
+	add_entry("b", false, 300, 200, 10);
+	table.entries[1].figures[UM_CHECK_BYTES_TO_DEVICE].is_least = true;
+	add_entry("c", false, 150, 150, 10);
+	add_entry("d", false, 1, 1, 0);
+	table.entries[3].figures[UM_CHECK_WAIT_TIME].repetitions = 0;
+	assert_int_equal(um_check_choices_read(
+				 &choices, ck_file("choices.txt", "program: a b c d\n"), &table),
+			 0);
+	assert_int_equal(choices.choices[0].policies, 3);
+	assert_string_equal(choices.choices[0].predicted_best, "a");
+	total = um_check_choices_total(&choices, UM_CHECK_BY_TIME);
+	assert_int_equal(total.right, 3);
+	total = um_check_choices_total(&choices, UM_CHECK_BY_BYTES);
+	assert_int_equal(total.right, 1);
+	assert_int_equal(total.wrong + total.ties, 0);
+	um_check_choices_free(&choices);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
@@ -224,6 +255,7 @@ int main(void)
 		TEST(what_is_measured_is_of_all_repetitions),
 		TEST(errors_are_summed_up),
 		TEST(choices_are_ranked),
+		TEST(only_what_is_compared_of_both_is_ranked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
