@@ -7,7 +7,7 @@
 
 #define PAGE_BYTES  4096
 #define BLOCK_BYTES (2 << 20)
-/* 256 GiB: no allocation of a measured program is larger, and its pages are one byte each here. */
+/* 256 GiB: larger allocations are not looked at; a page is a byte here. */
 #define PAGES_MAX (UINT64_C(1) << 26)
 
 /* What is known of a page so far. */
@@ -97,8 +97,9 @@ int um_check_lost_pages(uint64_t *out, const struct um_check_side *accesses, siz
 
 	*out = 0;
 	if (!measured->tells_all_reached || strcmp(allocation->kind, "managed") != 0 ||
-	    allocation->bytes < BLOCK_BYTES || pages > PAGES_MAX)
+	    allocation->bytes < BLOCK_BYTES || pages > PAGES_MAX || pages > *work)
 		return 0;
+	*work -= pages;
 	states = calloc(pages, 1);
 	if (!states)
 		return um_fail(UM_ENOMEM, "no memory for the pages of an allocation");

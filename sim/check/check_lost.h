@@ -17,7 +17,7 @@
  * How many such pages an allocation has, which is `here` of the accesses and `there` of the measured side.
  * 0 where the measured side's back end does not tell everything (CUPTI does), and for allocations that
  * are not managed or that may share a block of 2 MiB with others, whose record is the other's.
- * `work` is counted down. UM_ENOMEM.
+ * `work` is counted down; 0 too where it does not suffice. UM_ENOMEM.
  */
 int um_check_lost_pages(uint64_t *out, const struct um_check_side *accesses, size_t here,
 			const struct um_check_side *measured, size_t there, uint64_t *work);

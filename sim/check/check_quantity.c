@@ -62,7 +62,7 @@ bool um_check_is_named(enum um_check_quantity quantity, const char *name)
 
 char *um_check_format(char *buffer, size_t capacity, enum um_check_unit unit, double value)
 {
-	uint64_t whole = value >= 0x1p64 ? UINT64_MAX : (uint64_t)llround(fmin(value, 0x1p62));
+	uint64_t whole = value >= 0x1p63 ? UINT64_MAX : (uint64_t)llround(value);
 
 	switch (unit) {
 	case UM_CHECK_BYTES:

@@ -42,15 +42,22 @@ static struct um_check_allocation *find_allocation(const struct um_check_side *s
 	return NULL;
 }
 
+/* Its place in the side's ops; false: it has no such op. */
+static bool find_op(const struct um_check_side *side, int64_t op, size_t *place)
+{
+	*place = um_check_side_place(side, op);
+	return op != UM_NULL && *place < side->op_count && side->ops[*place] == op;
+}
+
 /* Adds to the operation, and to the allocation where the row has one. */
 static int add(struct um_check_side *side, int64_t op, int64_t allocation,
 	       const struct um_check_facts *facts)
 {
-	size_t place = um_check_side_place(side, op);
 	struct um_check_allocation *about = find_allocation(side, allocation);
+	size_t place;
 	int error = 0;
 
-	if (op == UM_NULL || place == side->op_count || side->ops[place] != op) {
+	if (!find_op(side, op, &place)) {
 		side->rows_without_op++;
 		um_check_facts_add(&side->without_op, facts);
 	} else {
@@ -100,10 +107,11 @@ static int set_time(const struct um_check_side *side, struct um_check_facts *fac
 static int add_span(struct um_check_side *side, int64_t op, bool is_launch, int64_t start_ns,
 		    int64_t end_ns)
 {
-	size_t place = um_check_side_place(side, op);
+	size_t place;
 	int error;
 
-	if (op == UM_NULL || start_ns == UM_NULL || end_ns == UM_NULL || end_ns <= start_ns)
+	if (!find_op(side, op, &place) || start_ns == UM_NULL || end_ns == UM_NULL ||
+	    end_ns <= start_ns)
 		return 0;
 	error = um_check_room(&side->spans, side->span_count, &side->span_room,
 			      sizeof(*side->spans));
@@ -195,14 +203,13 @@ enum cause_class { SERVED, BROUGHT, PREFETCHED, EVICTED, OTHER };
 static enum cause_class class_of(const struct um_check_side *side,
 				 const struct um_migration_row *row)
 {
-	size_t op = um_check_side_place(side, row->op);
+	size_t op;
+	bool has_op = find_op(side, row->op, &op);
 	int cause = row->cause ? um_word_code(um_cause_words, row->cause) : -1;
 
 	switch (cause) {
 	case UM_CAUSE_DUPLICATE:
-		return op < side->op_count && side->op_kinds[op] == UM_CHECK_OP_PREFETCH
-			       ? PREFETCHED
-			       : SERVED;
+		return has_op && side->op_kinds[op] == UM_CHECK_OP_PREFETCH ? PREFETCHED : SERVED;
 	case UM_CAUSE_DEVICE_FAULT:
 	case UM_CAUSE_HOST_FAULT:
 	case UM_CAUSE_THRASHING:
