@@ -114,6 +114,18 @@ static int visit(struct um_check_all *all, FTS *walk, FTSENT *entry)
 	return is_trace(entry) ? check_file(all, entry->fts_path, inside) : 0;
 }
 
+/* NULL at the end or on an error. */
+static FTSENT *next_entry(FTS *walk, int *error)
+{
+	FTSENT *entry;
+
+	errno = 0;
+	entry = fts_read(walk);
+	if (!entry && errno)
+		*error = um_fail_errno(UM_EIO, "reading the folder");
+	return entry;
+}
+
 static int walk_folder(struct um_check_all *all)
 {
 	char *const roots[] = {(char *)all->arguments->all, NULL};
@@ -121,7 +133,7 @@ static int walk_folder(struct um_check_all *all)
 	FTSENT *entry;
 	int error = walk ? 0 : um_fail_errno(UM_EIO, "cannot read %s", all->arguments->all);
 
-	while (!error && (entry = fts_read(walk)))
+	while (!error && (entry = next_entry(walk, &error)))
 		error = visit(all, walk, entry);
 	if (walk)
 		fts_close(walk);

@@ -53,7 +53,7 @@ void um_check_model_free(struct um_check_model *);
  * Replays the trace on the machine: that of the option, of the policy, or else the one whose device is
  * called `device_name`. `traced`: with what recording costs there, as the times of a measured trace
  * have it. Fills `side`, also to be freed after an error. UM_EINVAL: no such machine, or none has such
- * a device; UM_ENOTSUP: the trace has no accesses; and what um_simulate() returns.
+ * a device, or the trace has no accesses; and what um_simulate() returns.
  */
 int um_check_predict(struct um_check_side *side, struct um_check_model *,
 		     const struct um_check_arguments *, const char *trace_path,

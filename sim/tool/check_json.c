@@ -63,10 +63,11 @@ int um_check_print_json(FILE *out, const struct um_check_result *result)
 	const struct um_check_comparison *comparison = result->comparison;
 	const struct um_check_model *model = result->model;
 	json_t *all =
-		json_pack("{s:o, s:o, s:s, s:s, s:s?, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I}",
+		json_pack("{s:o, s:o, s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I}",
 			  "accesses", um_check_name_json(result->predicted->path), "against",
 			  measured_of(result), "driver", model->driver, "machine", model->machine,
-			  "policy", model->policy, "driver_validated", model->validated, "total_of",
+			  "policy", model->policy ? um_check_name_json(model->policy) : json_null(),
+			  "driver_validated", model->validated, "total_of",
 			  comparison->is_total_of_ranges ? "ranges that both have" : "run", "total",
 			  figures_of(&comparison->total), "ranges", rows_of(&comparison->ranges),
 			  "kernels", rows_of(&comparison->kernels), "allocations",

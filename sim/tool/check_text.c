@@ -97,16 +97,27 @@ static int print_total(FILE *out, const struct um_check_result *result)
 
 /* --- errors by range, kernel, allocation --- */
 
-/* A quantity that no row of these has a figure of, or only zeros, has no column. */
-static bool is_shown(const struct um_check_rows *rows, enum um_check_quantity quantity)
-{
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct um_check_figure *figure = &rows->rows[i].figures[quantity];
+/* Rows, and which quantities have a column: bit n, quantity n. */
+struct shown {
+	const struct um_check_rows *rows;
+	uint32_t quantities;
+};
 
-		if (um_check_is_compared(figure) && (figure->predicted > 0 || figure->measured > 0))
-			return true;
-	}
-	return false;
+/* A quantity that no row of these has a figure of, or only zeros, has no column. */
+static uint32_t find_shown(const struct um_check_rows *rows)
+{
+	uint32_t shown = 0;
+
+	for (size_t i = 0; i < rows->count; i++)
+		for (int q = 0; q < UM_CHECK_MAIN_QUANTITIES; q++)
+			if (um_check_counts(&rows->rows[i].figures[q]))
+				shown |= 1u << q;
+	return shown;
+}
+
+static bool is_shown(const struct shown *shown, int quantity)
+{
+	return shown->quantities >> quantity & 1;
 }
 
 /* Nothing that is compared differs. */
@@ -118,67 +129,69 @@ static bool is_exact(const struct um_check_row *row)
 	return true;
 }
 
-static void add_row(struct um_text_table *table, const struct um_check_rows *rows,
+static void add_row(struct um_text_table *table, const struct shown *shown,
 		    const struct um_check_row *row)
 {
 	char text[32];
 
 	um_text_table_cell(table, "%.*s", NAME_MAX_SHOWN, row->name);
-	if (rows->rows[0].range)
+	if (shown->rows->rows[0].range)
 		um_text_table_cell(table, "%s", row->range ? row->range : "");
 	for (int i = 0; i < UM_CHECK_MAIN_QUANTITIES; i++)
-		if (is_shown(rows, (enum um_check_quantity)i))
+		if (is_shown(shown, i))
 			um_text_table_cell(
 				table, "%s",
 				um_check_error_text(text, sizeof(text), &row->figures[i]));
 }
 
-static void make_columns(struct um_text_column *columns, const struct um_check_rows *rows,
+static void make_columns(struct um_text_column *columns, const struct shown *shown,
 			 const char *title)
 {
 	size_t count = 0;
 
 	columns[count++] = (struct um_text_column){title, UM_ALIGN_LEFT};
-	if (rows->rows[0].range)
+	if (shown->rows->rows[0].range)
 		columns[count++] = (struct um_text_column){"in range", UM_ALIGN_LEFT};
 	for (int i = 0; i < UM_CHECK_MAIN_QUANTITIES; i++)
-		if (is_shown(rows, (enum um_check_quantity)i))
+		if (is_shown(shown, i))
 			columns[count++] = (struct um_text_column){um_check_quantities[i].head,
 								   UM_ALIGN_RIGHT};
 	columns[count] = (struct um_text_column){NULL, UM_ALIGN_LEFT};
 }
 
 /* Those that are exact are counted only, and so is what is more than a page. */
-static void add_rows(struct um_text_table *table, const struct um_check_rows *rows, size_t most)
+static void add_rows(struct um_text_table *table, const struct shown *shown, size_t most)
 {
-	size_t exact = 0, shown = 0;
+	const struct um_check_rows *rows = shown->rows;
+	size_t exact = 0, printed = 0;
 
 	for (size_t n = 0; n < rows->count; n++)
 		if (is_exact(&rows->rows[n]))
 			exact++;
-		else if (shown < most) {
-			add_row(table, rows, &rows->rows[n]);
-			shown++;
+		else if (printed < most) {
+			add_row(table, shown, &rows->rows[n]);
+			printed++;
 		}
 	if (exact)
 		um_text_table_note(table, "%zu of %zu without any error are not shown", exact,
 				   rows->count);
-	if (rows->count - exact > shown)
+	if (rows->count - exact > printed)
 		um_text_table_note(table, "%zu more with errors: --format=json has them",
-				   rows->count - exact - shown);
+				   rows->count - exact - printed);
 }
 
 static int print_rows(FILE *out, const struct um_check_rows *rows, const char *title, size_t most)
 {
 	struct um_text_column columns[UM_CHECK_MAIN_QUANTITIES + 3];
+	const struct shown shown = {rows, find_shown(rows)};
 	struct um_text_table *table;
 	int error;
 
-	make_columns(columns, rows, title);
+	make_columns(columns, &shown, title);
 	error = um_text_table_create(&table, columns);
 	if (error)
 		return error;
-	add_rows(table, rows, most);
+	add_rows(table, &shown, most);
 	error = um_text_table_print(table, out, 0);
 	um_text_table_destroy(table);
 	return error;
