@@ -117,8 +117,8 @@ static int serve_block(struct batch *batch, size_t first, size_t *next)
 		error = um_uvm_service_run(&service);
 	batch->served_pages += service.fault_pages;
 	batch->nap_end = service.nap_end < batch->nap_end ? service.nap_end : batch->nap_end;
-	batch->at = service.at;
-	batch->end = uvm_later(batch->end, service.end);
+	batch->at = uvm_later(service.at, service.end); /* it waits for the copies (A1) */
+	batch->end = uvm_later(batch->end, batch->at);
 	return error;
 }
 

@@ -48,6 +48,21 @@ static void pages_that_are_brought_along_take_time(void **state)
 	assert_int_equal(took(read), 15 * 2000 + MOVED_NS);
 }
 
+/* The copies of one block come before the next block is looked at. */
+static void blocks_of_a_batch_are_served_one_after_another(void **state)
+{
+	int64_t data = uvm_data(&uvm, 2 * BLOCK), read = uvm_read_each(&uvm, data, 0, BLOCK, 2);
+
+	(void)state;
+	fx_policy(&uvm.fx,
+		  "driver: {name: nvidia_uvm, entry_time: 0ns, touch_time: 0ns, store_time: 0ns, "
+		  "batch_time: 0ns, block_time: 20us, page_time: 0ns, new_block_time: 0ns, "
+		  "unmap_time: 0ns, " NO_WAITS "cpu_fault_time: 0ns}\n");
+	uvm_run(&uvm);
+	assert_int_equal(uvm_device_faults(&uvm, read), 2);
+	assert_int_equal(took(read), 2 * (20000 + MOVED_NS));
+}
+
 /* Of the host's faults all that come count. */
 static void pages_that_come_to_the_host_take_time(void **state)
 {
@@ -154,6 +169,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RULE(pages_that_are_brought_along_take_time),
+		RULE(blocks_of_a_batch_are_served_one_after_another),
 		RULE(pages_that_come_to_the_host_take_time),
 		RULE(an_idle_driver_takes_time_to_look),
 		RULE(recording_takes_time_where_it_is_asked_for),
