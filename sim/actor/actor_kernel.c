@@ -12,8 +12,9 @@
  *
  * Time is a simple estimate: launch_ns before the first group; then the longest of the groups'
  * waiting, the bytes that lanes accessed at the memory's bandwidth (no caches), and the remote
- * accesses on the link; and after that the atomics on one address (kernel_atomics.c). While the driver has stopped the device's queues no group touches anything,
- * and what the memory is taken for ends that much later.
+ * accesses on the link; and after that the atomics on one address (kernel_atomics.c). While the
+ * driver has stopped the device's queues no group touches anything, and what the memory is taken for
+ * ends that much later.
  *
  * A memset is a kernel with one group that writes its range in order; an untraced launch touches
  * nothing, since nothing is known.
@@ -26,7 +27,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LATE_MOST_NS 2000 /* a group is not that far ahead of the clock */
+#define LATE_MOST_NS 2000 /* how far ahead of the clock a group begins a run of touches at most */
 #define FILL_ROWS    3	  /* first page, whole pages, last page */
 
 struct kernel;
@@ -540,7 +541,9 @@ uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *spec,
 	return groups < 1 ? 1 : (uint32_t)groups;
 }
 
-/* A file from anyone may say any number. */
+/* A file from anyone may say any number: a touch takes a second at most. */
+#define TOUCH_MOST_NS 1e9
+
 static int64_t sum_known(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -559,11 +562,10 @@ static double touches_at_once(const struct kernel *kernel, const struct um_kerne
 	const struct um_machine_spec *spec = um_machine_spec(kernel->state->machine);
 	double lanes = (double)row->block_x * (double)row->block_y * (double)row->block_z;
 	double accesses = (double)sum_known(sum_known(row->reads, row->writes), row->atomics);
-	double waves = waves_of(spec, row);
 
 	if (accesses < 1)
-		return waves < spec->waves_per_unit ? waves : spec->waves_per_unit;
-	return lanes * (double)um_groups_touches(kernel->groups) / accesses;
+		return fmin(waves_of(spec, row), spec->waves_per_unit);
+	return fmax(lanes, 1) * (double)um_groups_touches(kernel->groups) / accesses;
 }
 
 /* At least 1, and no more than a client's misses. */
@@ -576,13 +578,20 @@ static uint32_t whole(double touches, const struct um_fault_path *path)
 	return touches < 1 ? 1 : (uint32_t)touches;
 }
 
+/* What a touch takes, of which so many are made at once. */
+static um_ns time_of_touch(um_ns ns, double touches)
+{
+	return ns ? (um_ns)fmin((double)ns / touches, TOUCH_MOST_NS) : 0;
+}
+
 /* On how many pages a group waits side by side, how many waves on each, and what touches take. */
 static void share_touches(struct kernel *kernel, const struct um_kernel_row *row)
 {
+	const struct um_machine_spec *spec = um_machine_spec(kernel->state->machine);
 	const struct um_driver *driver = kernel->state->driver;
 	struct um_fault_path path = {0};
 	double touches = touches_at_once(kernel, row);
-	double waves = waves_of(um_machine_spec(kernel->state->machine), row);
+	double waves = fmin(waves_of(spec, row), spec->waves_per_unit);
 	bool stores = sum_known(row->writes, row->atomics) > 0;
 
 	if (driver->ops->fault_path)
@@ -596,8 +605,8 @@ static void share_touches(struct kernel *kernel, const struct um_kernel_row *row
 	if (kernel->writes_most < kernel->reads_most)
 		kernel->writes_most = kernel->reads_most;
 	kernel->waves = (uint32_t)(waves / (touches > 1 ? touches : 1) + 0.5);
-	kernel->read_ns = (um_ns)((double)path.touch_ns / touches);
-	kernel->write_ns = (um_ns)((double)path.store_ns / touches);
+	kernel->read_ns = time_of_touch(path.touch_ns, touches);
+	kernel->write_ns = time_of_touch(path.store_ns, touches);
 	if (kernel->writes_most > 1)
 		kernel->asides = kernel->reads_most + kernel->writes_most;
 }
@@ -626,7 +635,7 @@ static int prepare_launch(struct kernel *kernel)
 	if (error)
 		return error;
 	share_touches(kernel, row);
-	return um_kernel_atomics_ns(state, kernel->op, row->atomics, &kernel->atomics_ns);
+	return um_kernel_atomics_ns(state, row, &kernel->atomics_ns);
 }
 
 /* Lines of a page that bytes [from, to) of it lie in. */

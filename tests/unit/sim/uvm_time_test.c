@@ -13,6 +13,7 @@
 	"driver: {name: nvidia_uvm, entry_time: 0ns, touch_time: 0ns, store_time: 0ns, "           \
 	"batch_time: 0ns, block_time: 0ns, page_time: 0ns, new_block_time: 0ns, unmap_time: 0ns, " \
 	"evict_time: 0ns, "
+#define WAVE	 64 /* lanes */
 #define NO_WAITS "fetch_time: 0ns, interrupt_time: 0ns, "
 /* A page that is touched alone brings the rest of its 64 KiB, all of data that the host wrote. */
 #define MOVED_NS (RECORD_NS(1) + RECORD_NS(15))
@@ -135,7 +136,10 @@ static void late_entries_of_freed_memory_are_dropped(void **state)
 	assert_int_equal(uvm_pages_in(&uvm, next), 16);
 }
 
-/* 300 atomics, two thirds of whose requests went to one page: 200 take turns there. */
+/*
+ * 300 atomics, two thirds of whose requests went to one page: 200 take turns there; and of narrow ones a
+ * wave's instructions.
+ */
 static void atomics_on_one_address_take_turns(void **state)
 {
 	int64_t data = uvm_data(&uvm, 16), op, plain;
@@ -155,12 +159,37 @@ static void atomics_on_one_address_take_turns(void **state)
 
 		assert_int_equal(um_db_replace(uvm.fx.db, &um_table_page_access, &row), 0);
 	}
-	assert_int_equal(um_db_exec(uvm.fx.db, "UPDATE kernel SET atomics = 300"), 0);
+	assert_int_equal(
+		um_db_exec(uvm.fx.db, "UPDATE kernel SET atomics = 300, bytes_written = 2400"), 0);
 	fx_policy(&uvm.fx, NO_COSTS NO_WAITS "cpu_fault_time: 0ns}\n");
 	uvm.fx.machine.atomics_per_s = 1e8;
 	uvm_run(&uvm);
 	assert_int_equal(took(op), 200 * 10);
 	assert_int_equal(took(plain), 0); /* no row tells of any */
+	row_log_clear(&uvm.log);
+	assert_int_equal(um_db_exec(uvm.fx.db, "UPDATE kernel SET bytes_written = 1200"), 0);
+	uvm_run(&uvm);
+	assert_int_equal(took(op), (int64_t)((300 + WAVE - 1) / WAVE * 10 * 2 / 3.));
+}
+
+/* A file may say any number: a touch takes a second at most, and no more waves make it than fit. */
+static void launches_beyond_all_sense_end(void **state)
+{
+	int64_t data = uvm_data(&uvm, BLOCK), slow = uvm_read(&uvm, data, 0, 17), wide;
+	char text[256];
+
+	(void)state;
+	wide = uvm_read(&uvm, uvm_data(&uvm, BLOCK), 0, 1);
+	snprintf(text, sizeof(text),
+		 "UPDATE kernel SET block_x = -5, reads = 9000000000000000000 WHERE op = %lld;"
+		 "UPDATE kernel SET block_x = 2147483647, block_y = 2147483647, reads = NULL"
+		 " WHERE op = %lld",
+		 (long long)slow, (long long)wide);
+	assert_int_equal(um_db_exec(uvm.fx.db, text), 0);
+	fx_policy(&uvm.fx, "driver: nvidia_uvm\n");
+	uvm_run(&uvm);
+	assert_true(took(slow) > 15000000000 && took(slow) < 18000000000);
+	assert_true(took(wide) < 10000000);
 }
 
 #define RULE(test) cmocka_unit_test_setup_teardown(test, open_trace, close_trace)
@@ -175,6 +204,7 @@ int main(void)
 		RULE(recording_takes_time_where_it_is_asked_for),
 		RULE(late_entries_of_freed_memory_are_dropped),
 		RULE(atomics_on_one_address_take_turns),
+		RULE(launches_beyond_all_sense_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
