@@ -48,9 +48,9 @@ struct um_check_choices {
 };
 
 /*
- * Reads a list, "program: policy policy ..." a line, '#' for the rest of a line, and looks the policies up
- * in the table; programs with fewer than two there whose time is compared are left out. UM_EFORMAT with the line, UM_ENOENT,
- * UM_EIO, UM_ENOMEM. The table must outlive it.
+ * Reads a list, "program: policy policy ..." a line, '#' for the rest of a line, and looks the policies
+ * up in the table; programs with fewer than two there whose time is compared are left out. UM_EFORMAT
+ * with the line, UM_ENOENT, UM_EIO, UM_ENOMEM. The table must outlive it.
  */
 int um_check_choices_read(struct um_check_choices *, const char *path,
 			  const struct um_check_table *);

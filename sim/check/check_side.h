@@ -92,8 +92,8 @@ struct um_check_side {
 #define UM_CHECK_ITEMS_MAX (1u << 26)
 
 /*
- * The program of a trace: operations, launches, allocations, ranges, touched pages; no figures. On an error the side is
- * to be freed too. UM_EFORMAT, UM_ELIMIT, UM_ENOMEM.
+ * The program of a trace: operations, launches, allocations, ranges, touched pages; no figures. On an
+ * error the side is to be freed too. UM_EFORMAT, UM_ELIMIT, UM_ENOMEM.
  */
 int um_check_side_program(struct um_check_side *, struct um_db *);
 void um_check_side_free(struct um_check_side *);

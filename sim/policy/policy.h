@@ -145,13 +145,13 @@ int um_policy_set_page_bytes(struct um_policy *, uint64_t page_bytes);
  * Where no driver was named it becomes the one that models the machine's own (gfx: amdgpu_svm; else
  * demand), and what the file says of a driver without a name, and its page size, are held against
  * it. Parameters that the policy does not have are those of the machine file (`drivers:`), and the
- * driver's defaults where that has none. XNACK becomes on or off: as the option has it, the file, the traced program (UNKNOWN: it is
- * not known, or was of another machine), or else the machine (a process that does not ask: off; no
- * such switch: on); a driver's parameter `xnack` receives it.
+ * driver's defaults where that has none. XNACK becomes on or off: as the option has it, the file, the
+ * traced program (UNKNOWN: it is not known, or was of another machine), or else the machine (a process
+ * that does not ask: off; no such switch: on); a driver's parameter `xnack` receives it.
  *
  * UM_EINVAL: a machine file's `drivers:` with a driver or parameter that there is not, or a value
- * that it cannot have; XNACK asked to be on where the machine never retries faults, off where it has no such switch,
- * or asked for by the option of a driver that does not model it.
+ * that it cannot have; XNACK asked to be on where the machine never retries faults, off where it has
+ * no such switch, or asked for by the option of a driver that does not model it.
  */
 int um_policy_settle(struct um_policy *, const struct um_machine_spec *, enum um_xnack traced);
 /* "16GiB", or "0.8x": that much of the footprint. UM_EINVAL. */

@@ -32,8 +32,8 @@ static int refuse_name(const struct um_machine_spec *machine,
 			 setting->name, meant);
 	else
 		snprintf(message, sizeof(message),
-			 "driver %s has no \"%.48s\" (umsim policy drivers lists them)",
-			 ops->name, setting->name);
+			 "driver %s has no \"%.48s\" (umsim policy drivers lists them)", ops->name,
+			 setting->name);
 	return fail_there(machine, &setting->name_at, message);
 }
 
