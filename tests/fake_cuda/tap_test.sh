@@ -69,7 +69,7 @@ case_nvtx() {
 	silent
 	golden nvtx
 	ends=$(grep -Eo '^op [0-9]+ kind=range .*took=[0-9]+' "$work/records" | cut -d' ' -f2 | tr '\n' ' ')
-	is "$ends" "3 4 2 1 5 " "ranges in the order that they ended"
+	is "$ends" "3 4 2 1 5 6 7 " "ranges in the order that they ended"
 }
 case_order() { # ids in the order of the records; the op of everything came before it
 	run "$program" "$(script calls)" play play

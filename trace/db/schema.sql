@@ -341,8 +341,8 @@ CREATE TABLE copy_traffic (
 	end_ns INTEGER NOT NULL
 );
 
--- Ranges that the program named (NVTX, roctx): their ops have kind 'range', and their times. A mark of
--- roctx is one that ends where it begins.
+-- Ranges that the program named (NVTX, roctx): their ops have kind 'range', and their times. A mark
+-- is one that ends where it begins.
 CREATE TABLE user_range (
 	op INTEGER PRIMARY KEY REFERENCES op,
 	last_op INTEGER,              -- that was called before it ended; NULL: it never did
