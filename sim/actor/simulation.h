@@ -126,11 +126,8 @@ int um_copy_start(struct um_task *);
 /* How many groups of a launch the machine keeps in flight, at least one. */
 uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *, const struct um_kernel_row *);
 
-/*
- * How long the launch's atomics take that went to one address, of `atomics` in all
- * (kernel_atomics.c). UM_EFORMAT, UM_ENOMEM.
- */
-int um_kernel_atomics_ns(struct um_simulation_state *, int64_t op, int64_t atomics, um_ns *ns);
+/* How long the launch's atomics on one address take (kernel_atomics.c). UM_EFORMAT, UM_ENOMEM. */
+int um_kernel_atomics_ns(struct um_simulation_state *, const struct um_kernel_row *, um_ns *ns);
 
 /*
  * What comes, of the whole trace, for eviction orders that look ahead (look_ahead.c). UM_EFORMAT,

@@ -91,6 +91,7 @@ static const char documentation[] =
 	"  umtrace -o run1.um.db -- ./app -v\n"
 	"  umtrace --xnack on --memory 4GiB --force ./app\n"
 	"  umtrace --faults=all ./cuda_app   with the host's page faults, on an NVIDIA GPU\n"
+	"  umtrace calibrate -o node.yaml    a machine file of the NVIDIA GPU here\n"
 	"  umanalyze summary app.um.db       what is in it\n"
 	"  umsim replay app.um.db -P x.yaml  what it would have done under a policy\n\n"
 	"Exit status: PROGRAM's own, 128+n if signal n ended it; 125 umtrace failed before PROGRAM "
