@@ -131,8 +131,7 @@ static int add_map(struct walk *walk, struct um_sample *sample, const struct um_
 
 	sample->terms[UM_BATCH_TERM_BLOCK] += is_new;
 	sample->terms[UM_BATCH_TERM_MAP]++;
-	if (has_host_data(walk->measured, map->allocation, walk->range->end_ns) &&
-	    has_host_data(walk->measured, map->allocation, map->at_ns))
+	if (has_host_data(walk->measured, map->allocation, map->at_ns))
 		sample->terms[UM_BATCH_TERM_PAGE] += (double)map->pages;
 	else
 		sample->terms[UM_BATCH_TERM_HOST_BLOCK] += (double)map->pages / BLOCK_PAGES;

@@ -4,6 +4,7 @@
 #include "trace/base/error.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static int read_line(struct time_lines *lines, char *text, const char *path, uns
 	line.all_ns = strtod(fields[3], &end);
 	if (!*end)
 		line.gpu_ns = strtod(fields[4], &end);
-	if (*end || line.all_ns < line.gpu_ns || line.gpu_ns < 0)
+	if (*end || !isfinite(line.all_ns) || !(line.gpu_ns >= 0 && line.gpu_ns <= line.all_ns))
 		return um_fail_at(UM_EFORMAT, path, number, 0,
 				  "\"%.40s\" and \"%.40s\" are no times", fields[3], fields[4]);
 	return keep_line(lines, &line);

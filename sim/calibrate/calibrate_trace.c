@@ -45,7 +45,6 @@ static int take_times(const void *row, void *context)
 
 static int take_range(const void *row, void *context)
 {
-	/* read after all ranges were: one statement of a table at a time */
 	const struct um_user_range_row *named = row;
 	struct reading *reading = context;
 	struct um_measured *measured = reading->measured;
@@ -69,6 +68,7 @@ static int take_range(const void *row, void *context)
 	return 0;
 }
 
+/* When all ranges were read: one statement of a table at a time. */
 static int find_times(struct reading *reading, struct um_db *db)
 {
 	struct um_measured *measured = reading->measured;
@@ -196,16 +196,10 @@ static int take_device(const void *row, void *context)
 	const struct um_device_row *device = row;
 	struct um_measured *measured = ((struct reading *)context)->measured;
 
-	if (measured->device_name)
+	if (measured->arch)
 		return 0;
-	measured->device_name = strdup(device->name ? device->name : "");
 	measured->arch = strdup(device->arch ? device->arch : "");
-	measured->link = strdup(device->link ? device->link : "");
-	measured->memory_bytes = device->memory_bytes;
-	measured->compute_units = device->compute_units;
-	return measured->device_name && measured->arch && measured->link
-		       ? 0
-		       : um_fail(UM_ENOMEM, "out of memory");
+	return measured->arch ? 0 : um_fail(UM_ENOMEM, "out of memory");
 }
 
 static int read_rows(struct reading *reading, struct um_db *db)
@@ -260,7 +254,7 @@ int um_measured_read(struct um_measured *measured, const char *path, um_left_out
 	if (error)
 		return error;
 	error = read_rows(&reading, db);
-	if (!error && (!measured->range_count || !measured->device_name))
+	if (!error && (!measured->range_count || !measured->arch))
 		error = um_fail(UM_EFORMAT,
 				"%s: no trace of the measuring program: it has no configurations",
 				path);
@@ -282,8 +276,6 @@ void um_measured_free(struct um_measured *measured)
 	free(measured->moves);
 	free(measured->maps);
 	free(measured->read_mostly);
-	free(measured->device_name);
 	free(measured->arch);
-	free(measured->link);
 	*measured = (struct um_measured){0};
 }

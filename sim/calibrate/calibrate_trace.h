@@ -42,9 +42,7 @@ struct um_measured {
 	size_t range_count, fault_count, host_fault_count, move_count, map_count;
 	int64_t *read_mostly; /* allocations that were advised so */
 	size_t read_mostly_count;
-	/* Of the run and its first device. */
-	char *device_name, *arch, *link;
-	int64_t memory_bytes, compute_units;
+	char *arch; /* of the first device; owned */
 };
 
 /*

@@ -7,7 +7,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <ftw.h>
-#include <libgen.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -20,7 +20,6 @@ extern char **environ;
 #define FREE_MIB_LEAST 2048
 /* Of each way to run it: the times are medians. */
 #define REPETITIONS 3
-#define WORDS_MAX   16
 
 struct measuring {
 	const char *folder;
@@ -189,11 +188,12 @@ static int append_file(FILE *out, const char *path)
 		return um_fail_errno(UM_EIO, "%s", path);
 	for (int c; (c = fgetc(file)) != EOF;)
 		fputc(c, out);
+	bool failed = ferror(file);
 	fclose(file);
-	return 0;
+	return failed ? um_fail(UM_EIO, "%s cannot be read", path) : 0;
 }
 
-/* 1: the card moves pages on demand, which measure --device says. */
+/* Whether the card moves pages on demand, which measure --device says. */
 static bool migrates_on_demand(const char *path)
 {
 	FILE *file = fopen(path, "re");
