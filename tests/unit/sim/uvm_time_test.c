@@ -13,7 +13,7 @@
 	"driver: {name: nvidia_uvm, entry_time: 0ns, touch_time: 0ns, store_time: 0ns, "           \
 	"batch_time: 0ns, block_time: 0ns, page_time: 0ns, new_block_time: 0ns, unmap_time: 0ns, " \
 	"evict_time: 0ns, "
-#define WAVE	 64 /* lanes */
+#define BYTES_NS 1 /* that few bytes at the memory's bandwidth */
 #define NO_WAITS "fetch_time: 0ns, interrupt_time: 0ns, "
 /* A page that is touched alone brings the rest of its 64 KiB, all of data that the host wrote. */
 #define MOVED_NS (RECORD_NS(1) + RECORD_NS(15))
