@@ -131,6 +131,31 @@ static void keep_only(struct um_check_row *row, uint32_t quantities)
 
 /* --- launches --- */
 
+/* Of one launch or allocation of a side, by its place in the side's list. */
+typedef const struct um_check_facts *facts_fn(const struct um_check_side *, size_t place);
+
+/* Fills c->facts and c->is_there with the measured ones of a pair; false: no side has one. */
+static bool take_measured(struct comparing *c, const struct um_check_segment *segment,
+			  const struct um_check_pairs *pairs, size_t nth, facts_fn *facts_of)
+{
+	bool is_any = false;
+
+	for (size_t k = 0; k < c->measured_count; k++) {
+		size_t there = segment->measured[k].is_there ? pairs[k].pairs[nth].there : SIZE_MAX;
+
+		c->is_there[k] = there != SIZE_MAX;
+		is_any = is_any || c->is_there[k];
+		if (c->is_there[k])
+			c->facts[k] = *facts_of(&c->measured[k], there);
+	}
+	return is_any;
+}
+
+static const struct um_check_facts *launch_facts(const struct um_check_side *side, size_t place)
+{
+	return um_check_side_op(side, side->launches[place].op);
+}
+
 /* So that its time counts as that of a kernel with faults. */
 static void mark_faulted(struct um_check_side *side, size_t launch)
 {
@@ -143,7 +168,7 @@ static void mark_faulted(struct um_check_side *side, size_t launch)
 
 static bool has_faults(const struct um_check_side *side, size_t launch)
 {
-	return um_check_side_op(side, side->launches[launch].op)->value[UM_CHECK_FAULT_BATCHES] > 0;
+	return launch_facts(side, launch)->value[UM_CHECK_FAULT_BATCHES] > 0;
 }
 
 /* Without parameters: CUDA and HIP have other types of the same name there. */
@@ -188,18 +213,8 @@ static int add_launch(struct comparing *c, const struct um_check_segment *segmen
 {
 	const struct um_check_launch *launch = &c->predicted->launches[pairs->pairs[nth].here];
 	struct um_check_row *row;
-	bool is_any = false;
 
-	for (size_t k = 0; k < c->measured_count; k++) {
-		size_t there = segment->measured[k].is_there ? pairs[k].pairs[nth].there : SIZE_MAX;
-
-		c->is_there[k] = there != SIZE_MAX;
-		is_any = is_any || c->is_there[k];
-		if (c->is_there[k])
-			c->facts[k] = *um_check_side_op(&c->measured[k],
-							c->measured[k].launches[there].op);
-	}
-	if (!is_any)
+	if (!take_measured(c, segment, pairs, nth, launch_facts))
 		return 0;
 	row = new_row(&c->out->kernels, strdup(launch->name),
 		      segment->range ? segment->range->name : NULL);
@@ -284,17 +299,8 @@ static int add_allocation(struct comparing *c, const struct um_check_segment *se
 {
 	size_t here = pairs->pairs[nth].here;
 	struct um_check_row *row;
-	bool is_any = false;
 
-	for (size_t k = 0; k < c->measured_count; k++) {
-		size_t there = segment->measured[k].is_there ? pairs[k].pairs[nth].there : SIZE_MAX;
-
-		c->is_there[k] = there != SIZE_MAX;
-		is_any = is_any || c->is_there[k];
-		if (c->is_there[k])
-			c->facts[k] = *allocation_facts(&c->measured[k], there);
-	}
-	if (!is_any)
+	if (!take_measured(c, segment, pairs, nth, allocation_facts))
 		return note_allocation(c, c->predicted, here, "in the accesses");
 	c->allocations_paired++;
 	row = new_row(&c->out->allocations, allocation_name(&c->predicted->allocations[here]),
@@ -339,26 +345,40 @@ static int note_lost(struct comparing *c, const struct um_check_segment *segment
 		(unsigned long long)segment->lost_pages);
 }
 
+/* Of one measured side. */
+static int find_lost_of(struct comparing *c, const struct um_check_segment *segment, size_t k,
+			struct um_check_pairs *pairs, uint64_t *all_lost)
+{
+	int error = um_check_pair_allocations(pairs, c->predicted, &segment->predicted,
+					      &c->measured[k], &segment->measured[k]);
+
+	*all_lost = 0;
+	for (size_t i = 0; i < pairs->count && !error; i++) {
+		const struct um_check_pair *pair = &pairs->pairs[i];
+		uint64_t lost = 0;
+
+		if (pair->there != SIZE_MAX)
+			error = um_check_lost_pages(&lost, c->predicted, pair->here,
+						    &c->measured[k], pair->there, &c->lost_work);
+		*all_lost += lost;
+	}
+	return error;
+}
+
+/* The most that one of the repetitions has lost. */
 static int find_lost(struct comparing *c, struct um_check_segment *segment,
 		     struct um_check_pairs *pairs)
 {
 	int error = 0;
 
 	for (size_t k = 0; k < c->measured_count && !error; k++) {
+		uint64_t lost;
+
 		if (!segment->measured[k].is_there || !c->measured[k].tells_all_reached)
 			continue;
-		error = um_check_pair_allocations(&pairs[k], c->predicted, &segment->predicted,
-						  &c->measured[k], &segment->measured[k]);
-		for (size_t i = 0; i < pairs[k].count && !error; i++) {
-			const struct um_check_pair *pair = &pairs[k].pairs[i];
-			uint64_t lost = 0;
-
-			if (pair->there != SIZE_MAX)
-				error = um_check_lost_pages(&lost, c->predicted, pair->here,
-							    &c->measured[k], pair->there,
-							    &c->lost_work);
-			segment->lost_pages += lost;
-		}
+		error = find_lost_of(c, segment, k, &pairs[k], &lost);
+		if (lost > segment->lost_pages)
+			segment->lost_pages = lost;
 	}
 	c->lost_pages += segment->lost_pages;
 	return error || !segment->lost_pages ? error : note_lost(c, segment);
