@@ -541,9 +541,7 @@ uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *spec,
 	return groups < 1 ? 1 : (uint32_t)groups;
 }
 
-/* A file from anyone may say any number: a touch takes a second at most. */
-#define TOUCH_MOST_NS 1e9
-
+/* A file from anyone may say any number. */
 static int64_t sum_known(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -578,10 +576,13 @@ static uint32_t whole(double touches, const struct um_fault_path *path)
 	return touches < 1 ? 1 : (uint32_t)touches;
 }
 
-/* What a touch takes, of which so many are made at once. */
+/*
+ * What a touch takes, of which so many are made at once. Where there is less than one an access, the
+ * others are of the page that was touched just before: caches have that, and only its bytes take time.
+ */
 static um_ns time_of_touch(um_ns ns, double touches)
 {
-	return ns ? (um_ns)fmin((double)ns / touches, TOUCH_MOST_NS) : 0;
+	return (um_ns)((double)ns / fmax(touches, 1));
 }
 
 /* On how many pages a group waits side by side, how many waves on each, and what touches take. */
