@@ -407,7 +407,7 @@ static const struct um_param uvm_params[] = {
 				 "wake_after " UNMEASURED),
 	[PARAM_WAKE_AFTER] = TIME("wake_after", "1ms",
 				  "for how long a driver is idle until it sleeps deeply (assumed: "
-				  "between 100 us and some ms " H200 ")"),
+				  "between 100 us and some ms on an H200)"),
 	{.name = NULL},
 };
 
