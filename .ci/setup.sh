@@ -9,6 +9,7 @@ um_packages=(
 	libsqlite3-dev libzstd-dev              # trace database, access stream
 	libdw-dev                               # file and line of call sites
 	libyaml-dev libjansson-dev              # policy and machine files, JSON output
+	liblapacke-dev                          # umtrace calibrate: least squares
 	libcmocka-dev sqlite3 jq                # tests; sqlite3 also in the demo
 )
 

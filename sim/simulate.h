@@ -11,6 +11,16 @@ struct um_simulation {
 	const struct um_policy *policy;
 	const struct um_machine_spec *machine;
 	struct um_probe *probe; /* observers are the caller's */
+	/*
+	 * As under umtrace on that card: what recording costs (the machine file's `tracing:`) is
+	 * added, as it is in the times of a measured trace. Else as the program is without.
+	 */
+	bool traced;
+	/*
+	 * The host takes as long between its calls as it did in the trace: where that is emulated,
+	 * on the machine that recorded. Else it takes no time but to wait.
+	 */
+	bool host_time;
 	/* Progress for a terminal: operations done of all; may be NULL. */
 	void (*progress)(void *context, uint64_t done, uint64_t all);
 	void *progress_context;

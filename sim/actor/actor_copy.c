@@ -1,18 +1,24 @@
 /*
  * Explicit copies. What crosses a link depends on where the bytes are: device allocations on their
  * device; pinned, registered, pageable and unknown memory on the host; managed pages where they are
- * now (the host's copy if there is one) and where they stay, since a copy engine does not fault
- * pages over. Pages of the target that nobody has touched are first touched by the host.
+ * now (the host's copy if there is one) and where they stay, if a copy engine does not fault pages
+ * over. Pages of the target that nobody has touched are then first touched by the host.
+ *
+ * Where copies fault (um_driver_ops.copies_fault) the device accesses managed pages like a kernel,
+ * first those of the source, then those of the target, and then copies (copy_touch.c); not so what
+ * the program says goes from host to host.
  *
  * Time: each direction of the link is booked once for all its bytes; a copy within a device takes
  * its memory's bandwidth twice; within the host it takes none.
  */
-#include "simulation.h"
+#include "copy_touch.h"
 
 #include "trace/base/error.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#define HOST_TO_HOST 0 /* hipMemcpyHostToHost (hip_runtime_api.h, enum hipMemcpyKind) */
 
 struct side {
 	int64_t allocation; /* 0: unknown host memory */
@@ -24,6 +30,9 @@ struct copy {
 	struct um_task *task;
 	struct side source, target;
 	uint64_t bytes;
+	um_device_id device;
+	bool faults;
+	struct um_copy_touch *touch; /* of one that faults */
 };
 
 struct traffic {
@@ -31,9 +40,38 @@ struct traffic {
 	uint64_t within_device;
 };
 
+static void free_copy(struct copy *copy)
+{
+	um_copy_touch_destroy(copy->touch);
+	free(copy);
+}
+
 static void abandon_copy(struct um_task *task)
 {
-	free(task->work);
+	free_copy(task->work);
+}
+
+/* The device's copy if it has one; *place comes in as the host. */
+static um_page device_first_end(const struct copy *copy, um_alloc_id id, um_page first,
+				um_page limit, um_device_id *place)
+{
+	enum um_mapping_state map;
+	uint32_t where;
+	um_page end = um_machine_run_end(copy->state->machine, id, first, limit, copy->device,
+					 &where, &map);
+
+	*place = where & UM_PAGE_DEVICE ? copy->device : UM_HOST;
+	return end;
+}
+
+static um_page managed_end(const struct copy *copy, um_alloc_id id, um_page first, um_page limit,
+			   um_device_id *place)
+{
+	bool nowhere;
+
+	return copy->faults ? device_first_end(copy, id, first, limit, place)
+			    : um_machine_holder_end(copy->state->machine, id, first, limit, place,
+						    &nowhere);
 }
 
 /* Where the bytes from `at` on are; returns how many, at most `limit`, are there. */
@@ -43,7 +81,6 @@ static uint64_t place_of_bytes(const struct copy *copy, const struct side *side,
 	const struct um_machine *machine = copy->state->machine;
 	um_alloc_id id = (um_alloc_id)side->allocation;
 	uint64_t offset = side->offset_bytes + at, end;
-	bool nowhere;
 
 	*place = UM_HOST;
 	switch (id ? um_machine_home(machine, id) : UM_HOME_HOST) {
@@ -51,9 +88,8 @@ static uint64_t place_of_bytes(const struct copy *copy, const struct side *side,
 		*place = um_machine_home_device(machine, id);
 		return limit;
 	case UM_HOME_MANAGED:
-		end = um_machine_holder_end(machine, id, (um_page)(offset / UM_PAGE_BYTES),
-					    (um_page)((offset + limit - 1) / UM_PAGE_BYTES + 1),
-					    place, &nowhere);
+		end = managed_end(copy, id, (um_page)(offset / UM_PAGE_BYTES),
+				  (um_page)((offset + limit - 1) / UM_PAGE_BYTES + 1), place);
 		end = end * UM_PAGE_BYTES - offset;
 		return end < limit ? end : limit;
 	case UM_HOME_HOST:
@@ -129,20 +165,19 @@ static int copy_done(void *context, uint64_t argument)
 
 	(void)argument;
 	task->abandon = NULL;
-	free(copy);
+	free_copy(copy);
 	return um_streams_done(task->state->streams, task);
 }
 
-static struct um_page_range target_pages(const struct copy *copy)
+static struct um_page_range managed_pages(const struct copy *copy, const struct side *side)
 {
 	struct um_page_range none = {0, 0, 0};
 
-	if (!copy->target.allocation ||
-	    um_machine_home(copy->state->machine, (um_alloc_id)copy->target.allocation) !=
-		    UM_HOME_MANAGED)
+	if (!side->allocation || !copy->bytes ||
+	    um_machine_home(copy->state->machine, (um_alloc_id)side->allocation) != UM_HOME_MANAGED)
 		return none;
-	return um_simulation_pages(copy->state, copy->target.allocation,
-				   (int64_t)copy->target.offset_bytes, (int64_t)copy->bytes);
+	return um_simulation_pages(copy->state, side->allocation, (int64_t)side->offset_bytes,
+				   (int64_t)copy->bytes);
 }
 
 static int run_copy(void *context, uint64_t argument);
@@ -182,24 +217,49 @@ static int write_target(const struct copy *copy, const struct um_page_range *tar
 	return driver->ops->on_copied ? driver->ops->on_copied(driver, target) : 0;
 }
 
-static int run_copy(void *context, uint64_t argument)
+/* The bytes go now. */
+static int transfer(void *context, uint64_t argument)
 {
 	struct copy *copy = context;
-	struct um_page_range target = target_pages(copy);
+	struct um_page_range target = managed_pages(copy, &copy->target);
 	um_ns now = um_engine_now(copy->state->engine), end;
 	struct traffic traffic = {.within_device = 0};
-	bool waits;
-	int error = touch_first(copy, &target, &waits);
+	int error = 0;
 
 	(void)argument;
-	if (error || waits)
-		return error;
 	sum_up(copy, &traffic);
 	end = book(copy, &traffic, now);
 	if (target.pages)
 		error = write_target(copy, &target);
 	report(copy, &traffic, copy->task->start, end);
 	return error ? error : um_engine_schedule(copy->state->engine, end, copy_done, copy, 0);
+}
+
+/* In place. */
+static int run_copy(void *context, uint64_t argument)
+{
+	struct copy *copy = context;
+	struct um_page_range target = managed_pages(copy, &copy->target);
+	bool waits;
+	int error = touch_first(copy, &target, &waits);
+
+	(void)argument;
+	return error || waits ? error : transfer(copy, 0);
+}
+
+static int run_faulting_copy(struct copy *copy)
+{
+	struct um_copy_touch_request request = {
+		.state = copy->state,
+		.device = copy->device,
+		.op = (uint32_t)copy->task->op.op,
+		.pages = {[UM_COPY_SOURCE] = managed_pages(copy, &copy->source),
+			  [UM_COPY_TARGET] = managed_pages(copy, &copy->target)},
+		.done = transfer,
+		.context = copy,
+	};
+
+	return um_copy_touch_start(&copy->touch, &request);
 }
 
 static int check_side(const struct copy *copy, struct side *side, int64_t allocation,
@@ -237,8 +297,12 @@ int um_copy_start(struct um_task *task)
 	copy->state = task->state;
 	copy->task = task;
 	copy->bytes = op->bytes > 0 ? (uint64_t)op->bytes : 0;
+	copy->device = um_simulation_device(task->state, op);
+	copy->faults = task->state->driver->ops->copies_fault && op->value != HOST_TO_HOST;
 	error = check_side(copy, &copy->source, op->source_allocation, op->source_offset_bytes);
 	if (!error)
 		error = check_side(copy, &copy->target, op->allocation, op->offset_bytes);
-	return error ? error : run_copy(copy, 0);
+	if (error)
+		return error;
+	return copy->faults ? run_faulting_copy(copy) : run_copy(copy, 0);
 }

@@ -1,8 +1,8 @@
 /*
  * The host: the program's operations in order, one after the other whatever thread they came from.
- * It takes no time of its own; it waits for what the program waited for (synchronisation, copies
- * and memsets that are not asynchronous, frees, which wait for all devices), for its faults, and
- * for calls as long as the driver says that they take.
+ * It takes no time of its own, unless that is asked for (host_time.c); it waits for what the program
+ * waited for (synchronisation, copies and memsets that are not asynchronous, frees, which wait for
+ * all devices), for its faults, and for calls as long as the driver says that they take.
  * What a failed call asked for does not happen.
  */
 #include "host.h"
@@ -94,9 +94,17 @@ static void end_op(struct um_host *host)
 
 /* --- in order --- */
 
+static int begin(struct um_host *host)
+{
+	host->begins = false;
+	host->op_start = um_engine_now(host->state->engine);
+	return um_host_begin_op(host);
+}
+
 static int take_next(struct um_host *host, bool *more)
 {
 	const struct um_op_row *op;
+	um_ns before;
 	int error;
 
 	op = um_source_next(host->state->source, &error);
@@ -105,13 +113,14 @@ static int take_next(struct um_host *host, bool *more)
 	if (!op)
 		return error;
 	host->op = *op;
-	host->has_op = true;
-	host->op_start = um_engine_now(host->state->engine);
+	host->has_op = host->begins = true;
 	host->done++;
 	if (host->state->request->progress)
 		host->state->request->progress(host->state->request->progress_context, host->done,
 					       host->all);
-	return um_host_begin_op(host);
+	before = um_host_take_time(host);
+	return before ? um_host_wait_until(host, um_engine_now(host->state->engine) + before)
+		      : begin(host);
 }
 
 /* True if the host has to wait for what is not over yet. */
@@ -133,7 +142,7 @@ int um_host_step(void *context, uint64_t argument)
 
 	(void)argument;
 	if (host->has_op)
-		error = um_host_resume_op(host);
+		error = host->begins ? begin(host) : um_host_resume_op(host);
 	while (more && !error) {
 		if (has_to_wait(host))
 			return 0;

@@ -2,15 +2,19 @@
  * Kernels. A launch keeps compute_units * floor(waves_per_unit / waves a group) groups in flight,
  * at least one; LDS and registers do not limit them here, and a launch has the whole machine, also
  * beside another. Groups run in the order in which the trace has them; a group runs until its next
- * touch faults (or its page is still on its way), since a hit takes no time of its own, and goes on
- * when that has been served. Runs of pages in one state are one step. Where the driver has groups
- * fault on several pages side by side (um_driver_ops.faults_side_by_side), a group goes on past a
- * fault until so many of its touches wait.
+ * touch faults (or its page is still on its way), and goes on when that has been served. Runs of
+ * pages in one state are one step. Where the driver has groups fault on several pages side by side
+ * (um_driver_ops.faults_side_by_side), a group goes on past a fault until so many of its touches
+ * wait. How many touches a group makes at once is the average over the launch.
+ *
+ * A hit takes no time of its own, unless the way of the device's faults says how much (um_fault_path):
+ * then a group is ahead of the clock by what its touches took, and its next fault is so much late.
  *
  * Time is a simple estimate: launch_ns before the first group; then the longest of the groups'
  * waiting, the bytes that lanes accessed at the memory's bandwidth (no caches), and the remote
- * accesses on the link. While the driver has stopped the device's queues no group touches anything,
- * and what the memory is taken for ends that much later.
+ * accesses on the link; and after that the atomics on one address (kernel_atomics.c). While the
+ * driver has stopped the device's queues no group touches anything, and what the memory is taken for
+ * ends that much later.
  *
  * A memset is a kernel with one group that writes its range in order; an untraced launch touches
  * nothing, since nothing is known.
@@ -23,7 +27,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FILL_ROWS 3 /* first page, whole pages, last page */
+#define LATE_MOST_NS 2000 /* how far ahead of the clock a group begins a run of touches at most */
+#define FILL_ROWS    3	  /* first page, whole pages, last page */
 
 struct kernel;
 
@@ -32,16 +37,18 @@ struct slot { /* of a group in flight */
 	struct um_access_run run;
 	uint32_t touched; /* of run.count */
 	bool busy, has_run;
-	uint32_t waiting; /* touches aside */
-	bool resume_due;
+	um_ns late_ns;		   /* what its touches took since it last waited */
+	uint32_t reading, writing; /* touches aside */
+	bool resume_due, catching_up;
 };
 
-/* A touch that waits while its group goes on; its slot has room for side_by_side of them. */
+/* A touch that waits while its group may go on; its slot has room for `asides` of them. */
 struct touch_aside {
 	um_alloc_id allocation;
 	um_page page;
 	bool write;
 	bool in_use;
+	bool again;   /* it has faulted before */
 	bool arrives; /* it was made, and waits for the page's data */
 };
 
@@ -57,10 +64,14 @@ struct kernel {
 	long fill_row_count;
 	struct slot *slots;
 	uint32_t slot_count, busy_slots;
-	uint32_t side_by_side;
-	struct touch_aside *aside; /* if side_by_side > 1: of all slots */
+	uint32_t reads_most, writes_most; /* on how many pages a group waits */
+	uint32_t asides;		  /* both together; 0: it waits for each */
+	uint32_t waves;			  /* that make a touch */
+	um_ns read_ns, write_ns;	  /* of a touch that hits */
+	struct touch_aside *aside;	  /* of all slots */
 	um_ns began;
 	um_ns roofline_ns;
+	um_ns atomics_ns; /* after all else */
 	um_ns ends_at;	  /* once all groups have ended */
 	um_ns stopped_ns; /* of the device's queues, as far as ends_at counts it */
 	struct um_remote_tally remote;
@@ -151,6 +162,7 @@ static int finish(struct kernel *kernel)
 	kernel->ends_at = kernel->began + kernel->roofline_ns + newly_stopped_ns(kernel);
 	if (end > kernel->ends_at)
 		kernel->ends_at = end;
+	kernel->ends_at += kernel->atomics_ns;
 	return um_engine_schedule(kernel->state->engine, kernel->ends_at, kernel_done, kernel, 0);
 }
 
@@ -231,6 +243,8 @@ static struct um_fault fault_of(const struct kernel *kernel, const struct slot *
 		.client = client_of(kernel, slot),
 		.page = page,
 		.pages_ahead = 1,
+		.waves = kernel->waves,
+		.late_ns = slot->late_ns,
 		.access = write ? UM_FAULT_WRITE : UM_FAULT_READ,
 		.op = kernel->op,
 	};
@@ -240,6 +254,7 @@ static int wait_for_fault(struct kernel *kernel, struct slot *slot, um_page page
 {
 	struct um_fault fault = fault_of(kernel, slot, slot->run.allocation, page, slot->run.write);
 
+	slot->late_ns = 0;
 	if (slot->run.stride == 1)
 		fault.pages_ahead = slot->run.count - slot->touched;
 	return um_fault_buffers_raise(kernel->state->faults, &fault, run_slot, kernel,
@@ -272,11 +287,21 @@ static bool is_allowed(enum um_mapping_state map, bool write)
 
 /* --- touches aside --- */
 
+static bool is_full(const struct kernel *kernel, const struct slot *slot)
+{
+	return kernel->asides &&
+	       (slot->reading >= kernel->reads_most || slot->writing >= kernel->writes_most);
+}
+
 static int resume_slot(void *context, uint64_t index)
 {
 	struct kernel *kernel = context;
+	struct slot *slot = &kernel->slots[index];
 
-	kernel->slots[index].resume_due = false;
+	slot->resume_due = false;
+	if (slot->catching_up)
+		return 0;
+	slot->late_ns = 0;
 	return run_slot(kernel, index);
 }
 
@@ -286,7 +311,10 @@ static int end_aside(struct kernel *kernel, uint64_t index, struct touch_aside *
 	struct slot *slot = &kernel->slots[index];
 
 	touch->in_use = false;
-	slot->waiting--;
+	if (touch->write)
+		slot->writing--;
+	else
+		slot->reading--;
 	if (slot->resume_due)
 		return 0;
 	slot->resume_due = true;
@@ -298,7 +326,7 @@ static int try_aside(void *context, uint64_t argument)
 {
 	struct kernel *kernel = context;
 	struct touch_aside *touch = &kernel->aside[argument];
-	uint64_t index = argument / kernel->side_by_side;
+	uint64_t index = argument / kernel->asides;
 	struct um_page_range range = {touch->allocation, touch->page, 1};
 	enum um_mapping_state map;
 	uint32_t place;
@@ -313,6 +341,9 @@ static int try_aside(void *context, uint64_t argument)
 		struct um_fault fault = fault_of(kernel, &kernel->slots[index], touch->allocation,
 						 touch->page, touch->write);
 
+		if (touch->again)
+			fault.late_ns = 0;
+		touch->again = true;
 		return um_fault_buffers_raise(kernel->state->faults, &fault, try_aside, kernel,
 					      argument);
 	}
@@ -326,17 +357,20 @@ static int try_aside(void *context, uint64_t argument)
 /* The page's touch waits, and its group goes on. `ready`: it was made, and has its data then. */
 static int put_aside(struct kernel *kernel, struct slot *slot, um_page page, um_ns ready)
 {
-	uint64_t first = (uint64_t)(slot - kernel->slots) * kernel->side_by_side, at = first;
+	uint64_t first = (uint64_t)(slot - kernel->slots) * kernel->asides, at = first;
 
 	while (kernel->aside[at].in_use)
 		at++;
-	assert(at < first + kernel->side_by_side);
+	assert(at < first + kernel->asides);
 	kernel->aside[at] = (struct touch_aside){.allocation = slot->run.allocation,
 						 .page = page,
 						 .write = slot->run.write,
 						 .in_use = true,
 						 .arrives = ready > 0};
-	slot->waiting++;
+	if (slot->run.write)
+		slot->writing++;
+	else
+		slot->reading++;
 	return ready ? um_engine_schedule(kernel->state->engine, ready, try_aside, kernel, at)
 		     : try_aside(kernel, at);
 }
@@ -364,22 +398,41 @@ static int touch_managed(struct kernel *kernel, struct slot *slot, bool *waits)
 	int error;
 
 	if (!is_allowed(map, run->write)) {
-		*waits = kernel->side_by_side == 1 || slot->waiting + 1 == kernel->side_by_side;
-		if (kernel->side_by_side == 1)
+		*waits = !kernel->asides;
+		if (!kernel->asides)
 			return wait_for_fault(kernel, slot, page);
 		slot->touched++;
 		return put_aside(kernel, slot, page, 0);
 	}
 	error = access_pages(kernel, &range, run->write, place, map, &ready);
 	slot->touched += range.pages;
+	slot->late_ns += range.pages * (run->write ? kernel->write_ns : kernel->read_ns);
 	if (error || !ready)
 		return error;
-	if (kernel->side_by_side > 1) {
-		*waits = slot->waiting + 1 == kernel->side_by_side;
+	if (kernel->asides)
 		return put_aside(kernel, slot, page, ready);
-	}
 	*waits = true;
+	slot->late_ns = 0;
 	return um_engine_schedule(kernel->state->engine, ready, run_slot, kernel,
+				  (uint64_t)(slot - kernel->slots));
+}
+
+static int caught_up(void *context, uint64_t index)
+{
+	struct kernel *kernel = context;
+
+	kernel->slots[index].catching_up = false;
+	return run_slot(kernel, index);
+}
+
+/* The clock catches up with what the slot's touches took. */
+static int catch_up(struct kernel *kernel, struct slot *slot)
+{
+	um_ns at = um_engine_now(kernel->state->engine) + slot->late_ns;
+
+	slot->late_ns = 0;
+	slot->catching_up = true;
+	return um_engine_schedule(kernel->state->engine, at, caught_up, kernel,
 				  (uint64_t)(slot - kernel->slots));
 }
 
@@ -397,9 +450,18 @@ static int run_slot(void *context, uint64_t index)
 			error = wait_for_queues(kernel, slot);
 			continue;
 		}
+		if (is_full(kernel, slot)) {
+			waits = true;
+			continue;
+		}
+		if (slot->late_ns >= LATE_MOST_NS) {
+			waits = true;
+			error = catch_up(kernel, slot);
+			continue;
+		}
 		if (!slot->has_run) {
 			error = next_run(kernel, slot);
-			waits = !slot->has_run && slot->waiting;
+			waits = !slot->has_run && (slot->reading || slot->writing);
 			if (!error && !slot->has_run && !waits)
 				error = next_group(kernel, slot);
 			continue;
@@ -411,6 +473,10 @@ static int run_slot(void *context, uint64_t index)
 			slot->touched = slot->run.count;
 		if (slot->touched == slot->run.count)
 			slot->has_run = false;
+	}
+	if (!error && !waits && slot->late_ns) {
+		waits = true;
+		error = catch_up(kernel, slot);
 	}
 	if (error || waits)
 		return error;
@@ -485,23 +551,72 @@ static int64_t sum_known(int64_t a, int64_t b)
 	return sum;
 }
 
-/* No group has more waves than a unit holds, whatever a file says. */
-static uint32_t faults_side_by_side(const struct kernel *kernel, const struct um_kernel_row *row)
+/*
+ * How many touches a group makes at once, all of its lanes one access each: of its lanes' accesses a
+ * touch is what came to another page. Where nobody counted them, each of its waves makes one.
+ */
+static double touches_at_once(const struct kernel *kernel, const struct um_kernel_row *row)
+{
+	const struct um_machine_spec *spec = um_machine_spec(kernel->state->machine);
+	double lanes = (double)row->block_x * (double)row->block_y * (double)row->block_z;
+	double accesses = (double)sum_known(sum_known(row->reads, row->writes), row->atomics);
+
+	if (accesses < 1)
+		return fmin(waves_of(spec, row), spec->waves_per_unit);
+	return fmax(lanes, 1) * (double)um_groups_touches(kernel->groups) / accesses;
+}
+
+/* At least 1, and no more than a client's misses. */
+static uint32_t whole(double touches, const struct um_fault_path *path)
+{
+	double most = path->entry_ns ? (double)path->misses * path->miss_pages : UINT16_MAX;
+
+	touches = floor(touches + 0.5);
+	touches = touches < most ? touches : most;
+	return touches < 1 ? 1 : (uint32_t)touches;
+}
+
+/*
+ * What a touch takes, of which so many are made at once. Where there is less than one an access, the
+ * others are of the page that was touched just before: caches have that, and only its bytes take time.
+ */
+static um_ns time_of_touch(um_ns ns, double touches)
+{
+	return (um_ns)((double)ns / fmax(touches, 1));
+}
+
+/* On how many pages a group waits side by side, how many waves on each, and what touches take. */
+static void share_touches(struct kernel *kernel, const struct um_kernel_row *row)
 {
 	const struct um_machine_spec *spec = um_machine_spec(kernel->state->machine);
 	const struct um_driver *driver = kernel->state->driver;
-	double waves = waves_of(spec, row);
+	struct um_fault_path path = {0};
+	double touches = touches_at_once(kernel, row);
+	double waves = fmin(waves_of(spec, row), spec->waves_per_unit);
+	bool stores = sum_known(row->writes, row->atomics) > 0;
 
-	if (!driver->ops->faults_side_by_side)
-		return 1;
-	waves = waves < spec->waves_per_unit ? waves : spec->waves_per_unit;
-	return driver->ops->faults_side_by_side(driver, waves < 1 ? 1 : (uint32_t)waves);
+	if (driver->ops->fault_path)
+		driver->ops->fault_path(driver, &path);
+	kernel->reads_most = whole(touches, &path);
+	if (driver->ops->faults_side_by_side)
+		kernel->reads_most = driver->ops->faults_side_by_side(driver, kernel->reads_most);
+	else
+		kernel->reads_most = 1;
+	kernel->writes_most = whole(stores ? touches * path.stores : 1, &path);
+	if (kernel->writes_most < kernel->reads_most)
+		kernel->writes_most = kernel->reads_most;
+	kernel->waves = (uint32_t)(waves / (touches > 1 ? touches : 1) + 0.5);
+	kernel->read_ns = time_of_touch(path.touch_ns, touches);
+	kernel->write_ns = time_of_touch(path.store_ns, touches);
+	if (kernel->writes_most > 1)
+		kernel->asides = kernel->reads_most + kernel->writes_most;
 }
 
 static int prepare_launch(struct kernel *kernel)
 {
 	struct um_simulation_state *state = kernel->state;
 	const struct um_kernel_row *row;
+	int error;
 
 	if (kernel->task->op.flags & UM_OP_UNTRACED) {
 		um_ignore(state, "untraced launches",
@@ -516,9 +631,12 @@ static int prepare_launch(struct kernel *kernel)
 		um_ignore(state, "launches that never ended",
 			  "what they touched was not told: they touch nothing here");
 	kernel->slot_count = um_kernel_groups_in_flight(um_machine_spec(state->machine), row);
-	kernel->side_by_side = faults_side_by_side(kernel, row);
 	kernel->roofline_ns = roofline_ns(kernel, sum_known(row->bytes_read, row->bytes_written));
-	return um_groups_open(&kernel->groups, state->source, kernel->op);
+	error = um_groups_open(&kernel->groups, state->source, kernel->op);
+	if (error)
+		return error;
+	share_touches(kernel, row);
+	return um_kernel_atomics_ns(state, row, &kernel->atomics_ns);
 }
 
 /* Lines of a page that bytes [from, to) of it lie in. */
@@ -617,15 +735,14 @@ int um_kernel_start(struct um_task *task)
 	kernel->task = task;
 	kernel->op = (uint32_t)task->op.op;
 	kernel->device = um_simulation_device(state, &task->op);
-	kernel->side_by_side = 1;
 	error = is_launch ? prepare_launch(kernel) : prepare_fill(kernel);
 	if (error)
 		return error;
 	kernel->slots = calloc(kernel->slot_count + 1, sizeof(*kernel->slots));
-	if (kernel->side_by_side > 1)
-		kernel->aside = calloc((size_t)kernel->slot_count * kernel->side_by_side,
-				       sizeof(*kernel->aside));
-	if (!kernel->slots || (kernel->side_by_side > 1 && !kernel->aside))
+	if (kernel->asides)
+		kernel->aside =
+			calloc((size_t)kernel->slot_count * kernel->asides, sizeof(*kernel->aside));
+	if (!kernel->slots || (kernel->asides && !kernel->aside))
 		return um_fail(UM_ENOMEM, "no memory for %u groups in flight", kernel->slot_count);
 	return begin_later(kernel);
 }

@@ -10,6 +10,7 @@ struct um_host {
 	struct um_simulation_state *state;
 	struct um_op_row op; /* going on */
 	bool has_op, at_end;
+	bool begins; /* the op, when the host has come to it */
 	um_ns op_start;
 	uint64_t done, all;
 
@@ -21,6 +22,12 @@ struct um_host {
 	size_t row_count, row;
 	um_page page; /* within the row */
 	bool writes;  /* the row's second pass */
+
+	/* Its own time (host_time.c). */
+	bool has_ended;
+	int64_t last_end_ns;	 /* of the ops so far, in the trace */
+	um_ns own_ns, spent_ns;	 /* of a host op */
+	uint64_t pages, touched; /* by its rows, in all passes */
 };
 
 /* Goes on with what the host does; an event. */
@@ -41,5 +48,12 @@ int um_host_resume_op(struct um_host *);
 int um_host_load_rows(struct um_host *);
 /* Touches from where it is; *waits: um_host_step() will run again. */
 int um_host_touch_rows(struct um_host *, bool *waits);
+
+/* --- its own time (host_time.c) --- */
+
+/* The op in host->op has come: what passes before it begins. */
+um_ns um_host_take_time(struct um_host *);
+/* Works on a host op up to the next page, or to its end; *waits: um_host_step() will run again. */
+int um_host_work(struct um_host *, bool *waits);
 
 #endif

@@ -13,6 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool reads_first(const struct um_page_access_row *row)
+{
+	return row->touch & UM_TOUCH_READ && !(row->touch & UM_TOUCH_WRITTEN_FIRST);
+}
+
+static uint64_t passes(const struct um_page_access_row *row)
+{
+	return reads_first(row) && row->touch & UM_TOUCH_WRITTEN ? 2 : 1;
+}
+
 int um_host_load_rows(struct um_host *host)
 {
 	const struct um_page_access_row *rows;
@@ -31,6 +41,8 @@ int um_host_load_rows(struct um_host *host)
 	host->row = 0;
 	host->page = 0;
 	host->writes = false;
+	for (size_t i = 0; i < host->row_count; i++)
+		host->pages += passes(&host->rows[i]) * (uint64_t)host->rows[i].pages;
 	return 0;
 }
 
@@ -52,11 +64,6 @@ static int64_t lines_of(const struct um_page_access_row *row, int64_t mask)
 {
 	return row->touch & UM_TOUCH_LINES_UNKNOWN ? UM_PAGE_LINES
 						   : __builtin_popcountll((uint64_t)mask);
-}
-
-static bool reads_first(const struct um_page_access_row *row)
-{
-	return row->touch & UM_TOUCH_READ && !(row->touch & UM_TOUCH_WRITTEN_FIRST);
 }
 
 /* The pass that the row is in: its reads, and its writes; what it read after it wrote it, with the
@@ -134,6 +141,7 @@ static int touch_some(struct um_host *host, const struct um_page_access_row *row
 	if (state->driver->ops->on_touch)
 		state->driver->ops->on_touch(state->driver, &run, UM_HOST, host->writes);
 	host->page += run.pages;
+	host->touched += run.pages;
 	*waits = ready > 0;
 	return ready ? um_engine_schedule(state->engine, ready, um_host_step, host, 0) : 0;
 }
@@ -183,16 +191,20 @@ int um_host_touch_rows(struct um_host *host, bool *waits)
 				break;
 			if (um_machine_home(machine, (um_alloc_id)row->allocation) !=
 			    UM_HOME_MANAGED) {
+				host->touched += passes(row) * (uint64_t)row->pages;
 				host->row++;
 				continue;
 			}
 			if (!reads_first(row))
 				host->writes = row->touch & UM_TOUCH_WRITTEN;
 		}
-		if (host->page < row->pages)
-			error = touch_some(host, row, waits);
-		else
+		if (host->page >= row->pages) {
 			next_pass(host, row);
+			continue;
+		}
+		error = um_host_work(host, waits);
+		if (!error && !*waits)
+			error = touch_some(host, row, waits);
 	}
-	return error;
+	return error || *waits ? error : um_host_work(host, waits);
 }

@@ -278,7 +278,7 @@ static int advise(struct um_player *player, const struct um_page_range *range,
 static int act_advice(struct um_player *player, const struct um_rule *rule,
 		      const struct um_page_range *range, um_ns *done_at)
 {
-	uint32_t devices = rule->accessed_by;
+	uint32_t devices = rule->accessed_by & ~UM_BY_HOST;
 	int error = 0;
 
 	if (rule->has_preferred_location)
@@ -287,6 +287,8 @@ static int act_advice(struct um_player *player, const struct um_rule *rule,
 	for (; devices && !error; devices &= devices - 1)
 		error = advise(player, range, UM_ADVICE_ACCESSED_BY, __builtin_ctz(devices),
 			       done_at);
+	if (rule->accessed_by & UM_BY_HOST && !error)
+		error = advise(player, range, UM_ADVICE_ACCESSED_BY, UM_HOST, done_at);
 	if (rule->has_read_mostly && !error)
 		error = advise(player, range,
 			       rule->read_mostly ? UM_ADVICE_READ_MOSTLY

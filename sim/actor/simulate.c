@@ -292,9 +292,7 @@ static int make_driver(struct um_simulation_state *state)
 	state->env.ignored_context = state;
 	if (!error)
 		error = ops->create(&state->driver, &state->env);
-	if (!error)
-		um_fault_buffers_attach(state->faults, state->driver);
-	return error;
+	return error ? error : um_fault_buffers_attach(state->faults, state->driver);
 }
 
 static int make(struct um_simulation_state *state)
@@ -302,8 +300,12 @@ static int make(struct um_simulation_state *state)
 	const struct um_simulation *request = state->request;
 	int error = um_engine_create(&state->engine);
 
+	state->spec = *request->machine;
+	if (!request->traced)
+		state->spec.tracing = (struct um_tracing_spec){0};
+
 	if (!error)
-		error = um_machine_create(&state->machine, request->machine, state->engine,
+		error = um_machine_create(&state->machine, &state->spec, state->engine,
 					  state->probe, state->policy->memory_bytes);
 	if (!error)
 		error = um_fault_buffers_create(&state->faults, state->engine, state->probe,

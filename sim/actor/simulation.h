@@ -22,6 +22,7 @@
 struct um_simulation_state {
 	const struct um_simulation *request;
 	const struct um_policy *policy;
+	struct um_machine_spec spec; /* the request's; tracing is zero where nothing is traced */
 	struct um_engine *engine;
 	struct um_machine *machine;
 	struct um_driver_env env;
@@ -124,6 +125,9 @@ int um_kernel_start(struct um_task *);
 int um_copy_start(struct um_task *);
 /* How many groups of a launch the machine keeps in flight, at least one. */
 uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *, const struct um_kernel_row *);
+
+/* How long the launch's atomics on one address take (kernel_atomics.c). UM_EFORMAT, UM_ENOMEM. */
+int um_kernel_atomics_ns(struct um_simulation_state *, const struct um_kernel_row *, um_ns *ns);
 
 /*
  * What comes, of the whole trace, for eviction orders that look ahead (look_ahead.c). UM_EFORMAT,

@@ -94,9 +94,28 @@ struct um_fault {
 	/* How many pages from `page` on the same access is about to touch in order (>= 1): a hint,
 	 * so that what costs nothing can be dealt with in one step. */
 	uint32_t pages_ahead;
+	uint32_t waves; /* that make this access, each an entry (um_fault_path); 0: one */
 	enum um_fault_access access;
 	uint32_t op;
+	um_ns late_ns; /* by which the access comes later than it was raised */
 	um_ns raised_at;
+};
+
+/*
+ * How a device's faults come into its buffer. Clients (compute units) are parts of clusters, in
+ * order and alike. An access of a client becomes an entry for each wave that makes it, one after
+ * another and one at a time, the client that was answered longest ago first; clusters take turns.
+ * Accesses of a cluster to one page come together, up to jitter_ns late, at random by a fixed seed.
+ * Of the accesses beyond `misses` aligned pieces of miss_pages pages, of a client, none becomes an
+ * entry before the next replay, which has every stalled access come anew.
+ */
+struct um_fault_path {
+	um_ns entry_ns; /* from one entry to the next; 0: a fault is an entry when it is raised */
+	uint32_t clients, clusters;
+	um_ns jitter_ns;
+	uint32_t misses, miss_pages;
+	um_ns touch_ns, store_ns; /* from a wave's load, or store, that hits to its next access */
+	uint32_t stores;	  /* that a wave can have under way */
 };
 
 static inline bool um_fault_writes(const struct um_fault *fault)
@@ -106,25 +125,28 @@ static inline bool um_fault_writes(const struct um_fault *fault)
 
 /*
  * Faults that wait for the driver: a buffer for each device, and one for the host (UM_HOST), whose
- * accesses wait in it likewise. Every fault is an entry, oldest first, also several on one page.
- * The access that raised it stalls until done or replay lets it go on, whatever happens to the
- * entry; if it still cannot go on it faults anew.
+ * accesses wait in it likewise. Every fault is an entry, oldest first, also several on one page; of
+ * a device that has a path (um_driver_ops.fault_path) once it has come. The access that raised it
+ * stalls until done or replay lets it go on, whatever happens to the entry; if it still cannot go on
+ * it faults anew.
  */
 struct um_fault_buffer;
 struct um_fault_buffer *um_fault_buffer_of(struct um_fault_buffers *, um_device_id);
+/* Lets in the entries that have come by now, where there is a path; before a look. UM_ENOMEM. */
+int um_fault_buffer_receive(struct um_fault_buffer *);
 size_t um_fault_buffer_waiting(const struct um_fault_buffer *);
 /* NULL if none waits. */
 const struct um_fault *um_fault_buffer_oldest(const struct um_fault_buffer *);
 /* The oldest, at most `most`, leave the buffer; returns how many. */
 size_t um_fault_buffer_take(struct um_fault_buffer *, struct um_fault *out, size_t most);
-/* All that wait leave it; their accesses stay stalled until a replay. */
+/* All that wait or are to come leave it; their accesses stay stalled until a replay. */
 void um_fault_buffer_flush(struct um_fault_buffer *);
 /*
  * Accesses stalled on these pages go on at `at` (>= now), in the order in which they faulted, and
  * their entries leave the buffer. UM_ENOMEM.
  */
 int um_fault_buffer_done(struct um_fault_buffer *, const struct um_page_range *, um_ns at);
-/* Every stalled access goes on at `at`; entries that wait stay. UM_ENOMEM. */
+/* Every stalled access goes on at `at`; entries that have come by now stay. UM_ENOMEM. */
 int um_fault_buffer_replay(struct um_fault_buffer *, um_ns at);
 /*
  * A fault that was served: its row leaves through the probe, from its raising to done_at. `faults`:
@@ -170,10 +192,13 @@ struct um_driver_ops {
 	 * free as much, or refuse with UM_ELIMIT. Not NULL. */
 	int (*on_pressure)(struct um_driver *, const struct um_pressure *, um_ns *done_at);
 	/*
-	 * On how many pages a group of that many waves faults before it waits (>= 1). NULL: one,
-	 * which is waited for.
+	 * On how many pages a group faults before it waits (>= 1) that touches that many at once.
+	 * NULL: one, which is waited for.
 	 */
-	uint32_t (*faults_side_by_side)(const struct um_driver *, uint32_t waves);
+	uint32_t (*faults_side_by_side)(const struct um_driver *, uint32_t touches);
+	/* How faults of devices come; *path comes in as nothing (all 0), which NULL stands for. Such
+	 * a driver lets accesses go on by replays only. */
+	void (*fault_path)(const struct um_driver *, struct um_fault_path *path);
 	/*
 	 * Faults came into the buffer, whether the driver is busy or not. What it leaves there it
 	 * must come back for, with a timer: the next call comes after the next fault. Not NULL.
@@ -187,7 +212,10 @@ struct um_driver_ops {
 	 * keep. */
 	void (*on_touch)(struct um_driver *, const struct um_page_range *, um_device_id,
 			 bool write);
-	/* A copy engine wrote managed pages where they are: other copies of them are gone. */
+	/* Copies from and to managed memory are accesses of their device, which fault like a
+	 * kernel's; else a copy engine finds pages where they are. */
+	bool copies_fault;
+	/* A copy wrote managed pages where they are: other copies of them are gone. */
 	int (*on_copied)(struct um_driver *, const struct um_page_range *);
 	/* The program has ended, and its queues with it: only timers and destroy() still follow. */
 	int (*on_exit)(struct um_driver *);

@@ -7,17 +7,18 @@
  *
  * Blocks
  * R1  Memory is known by blocks: what one range of addresses has in 2 MiB, aligned by address, at
- *     most 512 pages (uvm_va_block_types.h). cudaMallocManaged makes ranges of whole 2 MiB: the rest
- *     of an allocation's last 2 MiB is memory like the allocation, which trees populate and which
- *     moves. Allocations below 2 MiB share them, one behind another (A2).
+ *     most 512 pages (uvm_va_block_types.h). An allocation of 2 MiB and more is a range of just its
+ *     pages, from an address that 2 MiB divide. Smaller ones share ranges of 2 MiB: what is left of
+ *     those is memory like theirs, which trees populate and which moves (A2).
  * R2  Advice belongs to a range. On part of a range it cuts the range, and the block, at each end
  *     where the range has another policy (split_as_needed, uvm_policy.c). The pieces keep policy,
  *     residency and mappings, and are never joined again (uvm_va_block_split_locked); what was known
  *     of thrashing is forgotten.
  *
  * Faults of a device
- * R3  Faults are served in batches, by one server a device. A batch takes the oldest entries, up to
- *     fault_batch_count (256), those on one page counted each (fetch_fault_buffer_entries).
+ * R3  Faults are served in batches, by one server a device. A batch takes the oldest entries that have
+ *     come (H1) when the driver looks, up to fault_batch_count (256), those on one page counted each
+ *     (fetch_fault_buffer_entries reads PUT once).
  * R4  Sorted by address, then strongest access first; several on one page are served once, by the
  *     strongest (service_fault_batch_block_locked).
  * R5  Block by block: a page that the device has mapped well enough is passed over; one that
@@ -26,7 +27,25 @@
  * R6  Then (replay policy BATCH_FLUSH) the entries that were there when the batch was fetched, and
  *     were not in it, are discarded; where more than half of the batch repeated pages, those that
  *     came since are as well (uvm_parent_gpu_service_replayable_faults). One replay follows: every
- *     stalled access tries again, and faults anew if it must. The next batch starts at once.
+ *     stalled access tries again, and faults anew if it must. The driver looks again fetch_time after
+ *     that; if nothing has come it sleeps, until interrupt_time after an entry.
+ *
+ * How entries come: no rules of the driver, but what an H200 did (580.159). All of its entries were
+ * recorded, with client, page and the GPU's time (the driver's tools queue), while kernels of 1 to
+ * 1056 groups read and wrote; the parameters are read off that, but where it says that they are
+ * inferred.
+ * H1  One entry each entry_time, whoever faults. Clusters of compute units (GPCs) take turns.
+ * H2  A client (a compute unit, one uTLB) has entries of one access at a time, and comes again behind
+ *     the others of its cluster. Each wave that makes the access is an entry: what faults in step
+ *     repeats pages.
+ * H3  Entries of loads come in the order in which waves arrive. A cluster comes to a page by up to one
+ *     and two thirds of entry_jitter late, at random, and late to neighbours together (inferred: the
+ *     part of L2 that has their data). None of a client's stores overtakes another.
+ * H4  A client faults on client_misses pieces of miss_pages (16 KiB) at a time: 14, so on 56 pages. Its
+ *     other accesses wait for a replay, and get no entry.
+ * H5  A load of a page that is there takes touch_time, and its wave waits for it; stores store_time, and
+ *     a wave has stores_ahead under way. What comes to the same page again at once takes none. Known to
+ *     be too long for loads that need not wait for each other: an unrolled loop took 50 to 180 ns each.
  *
  * What is brought along (uvm_perf_prefetch.c)
  * R7  Once for each block and service, if all of F go to one D. Not for the API's prefetches, nor
@@ -66,6 +85,8 @@
  *     the page is duplicated (compute_new_permission). From another's memory: a remote mapping.
  * R18 Then those of accessed-by that can access D, but for the preferred location where D is
  *     another (uvm_va_block_add_mappings_after_migration); not in read-mostly ranges.
+ *     Each run of a block's pages that comes to be mapped from afar at once is a record, a `mapping`
+ *     row that is merged with no other (block_map_gpu_to, block_map_cpu_to).
  *
  * The host
  * R19 A host access that is not mapped is a fault of one page, also the first touch; destination and
@@ -95,11 +116,13 @@
  * R28 Device allocations drive managed memory out in the same order, as much as they need.
  *
  * Thrashing (uvm_perf_thrashing.c)
- * R29 A move for a fault, or along with one, is an event of its pages at D. Two on a block by
- *     different D within 500 us (thrashing_lapse) begin a record of each page. From then on an event
+ * R29 A move for a fault, or along with one, is an event of its pages at D. So is the loss of a right
+ *     to write, at who lost it: duplication takes it (R16), also from pages that come along and are
+ *     there already; a device's counts twice, for writes and for atomics. Two on a block by different
+ *     processors within 500 us (thrashing_lapse) begin a record of each page. From then on an event
  *     within a lapse of the page's last counts; 3 (thrashing_threshold) make it thrash: driver_event
  *     "thrashing". A later one beyond a lapse forgets. Prefetches, advice and read-mostly forget the
- *     pages that they move; eviction is no event.
+ *     pages that they move; eviction is no event (thrashing_event_cb).
  * R30 A fault on a page that thrashes, within a lapse or pinned: the first processor of a nap (1
  *     lapse) is let through, not the same twice in a row.
  * R31 Others are throttled: the host sleeps until the nap is over, a device's fault is skipped and
@@ -107,7 +130,8 @@
  * R32 When a page has been throttled 10 times (thrashing_pin_threshold) it is pinned: at the
  *     preferred location if all who fight can access it, where it is if that is fast for all, else at
  *     who is let through; later to a place that all can access, if there is one. Who can is mapped
- *     from afar, who cannot is throttled (get_hint_for_migration_thrashing).
+ *     from afar, who cannot is throttled (get_hint_for_migration_thrashing). If rights were lost on
+ *     a page that is pinned, all but who is let through are throttled.
  * R33 A pin ends after 300 lapses (remote mappings go); a block without events for 2000 lapses
  *     forgets all, 4 times at most.
  * R34 590: the lapse is no constant: each hint that comes within it counts it up by an eighth, each
@@ -115,22 +139,44 @@
  *     what was meant to shorten it lengthen it (adjust_thrashing_lapse). Nap, pin and the end of a
  *     block's record stay as they were.
  *
- * A1  Time: a batch takes batch_time, each block in it block_time, each page of F page_time, a block
- *     that had no memory there new_block_time, one that the host had mapped unmap_time, a victim
- *     evict_time, and the copies the link's time, one after another; a host fault cpu_fault_time in
- *     place of the first two. State changes when a block's turn comes.
- * A2  Where cudaMallocManaged puts small allocations is not in the source: here the next free page of
- *     the last 2 MiB that were made for such, if they have room. An H200 moved 2 MiB for 1 MiB and 12 KiB.
- *     Known to be wrong: of 3 MiB and 100 KiB it moved just those pages (traces/h200), here whole 2 MiB.
+ * Hosts with larger pages
+ * R35 The driver's page is the host's (PAGE_SIZE; PAGES_PER_UVM_VA_BLOCK): where that is 64 KiB, as on
+ *     POWER9, faults, destinations, mappings and what advice cuts are in 64 KiB (host_page).
+ *
+ * R36 Access counters (uvm_gpu_access_counters.c): on hosts that share page tables with devices (ATS)
+ *     256 accesses of a device to 2 MiB that it has mapped from afar (access_counter_threshold) bring
+ *     those of its 64 KiB that were accessed, with what comes along (R10), where R12 says, but for (e).
+ *     One thread serves them and faults, in turns.
+ *
+ * A1  Time: an idle driver looks interrupt_time after the first fault, and wake_time later still if it
+ *     had been idle for wake_after. A batch takes batch_time, each block in it block_time, each page of
+ *     F page_time and of P prefetched_page_time, a block that had no memory there new_block_time, one
+ *     that the host had mapped unmap_time, a victim evict_time, 2 MiB of host memory that a device's
+ *     fault makes host_block_time, a run that is mapped from afar map_time, and the copies the link's
+ *     time, one after another, with nothing beside them. A host fault takes cpu_fault_time in place of
+ *     the first two, and cpu_page_time for each page that it brings. State changes when a block's turn
+ *     comes. On an H200 all but evict_time are fits to its batches (machines/h200.yaml, sim/calibrate):
+ *     half of 2854 batches within 9 %, nine in ten within 26 %; the sums of nine in ten of 56
+ *     configurations within 20 %. Batches of many blocks take up to a fifth longer there than so.
+ * A2  Where cudaMallocManaged puts allocations is not in the source. On an H200 (addresses, bytes and
+ *     faults) those of 2 MiB and more had a range each, of no page more than asked for; smaller ones
+ *     lay in 2 MiB that they share, at multiples of 512 bytes, each at the beginning of the smallest
+ *     hole that had room for it; what was freed was a hole, whose pages stayed where they were. Here
+ *     each begins with a page of its own.
  * A3  Of a block that advice has cut, all pieces share one 2 MiB of device memory, taken with the
- *     first page of any; the driver takes 64 KiB and 4 KiB for pieces and mixes blocks in 2 MiB.
- * A4  A wave faults on one page at a time, or on faults_per_wave side by side, a group on as many as
- *     its waves do: which instructions wait for which the trace does not tell.
+ *     first page of any; the driver takes 64 KiB and 4 KiB for pieces, and for an allocation's last
+ *     block of less than 2 MiB, and mixes blocks in 2 MiB. Here such a last block takes its pages.
+ * A4  A group makes as many touches at once as its lanes do with one access each: the trace has
+ *     groups' touches, waves merged, so that this is the average over the launch (touches x lanes of a
+ *     group / accesses of lanes); with faults_per_wave so many times as many. Its waves share them. Which
+ *     instructions wait for which the trace does not tell, nor which waves make a touch.
  * A5  Devices have no peer access. Preferred location and accessed-by of another device then count
  *     as the rules say: pages go to who faults.
- * A6  Atomics are writes: the rights for system-wide atomics, and their revocation, are not modelled.
- * A7  Access counters are off, as they are without ATS. On machines with a coherent link they would
- *     be on: not modelled. There only destinations and mappings (R12, R13, R18, R32) differ here.
+ * A6  Atomics are writes: the rights for system-wide atomics are not modelled, nor that a write of the
+ *     host takes them from who has its memory mapped.
+ * A7  Access counters are off unless a machine file or policy says access_counters: on. An access is
+ *     a page that a group touches, and a counter's 2 MiB are those of the address, not of memory;
+ *     notifications that bring something take a batch's time, others none.
  * A8  A batch of throttled faults only is replayed when the nap is over; the driver replays it again
  *     and again until then. The host sleeps exactly the nap, not up to half as long again.
  * A9  Memory that CUDA did not allocate is accessed where it is (no HMM).
@@ -139,6 +185,9 @@
  * A11 Pages that were served are not taken by another processor's faults before the replay that lets
  *     who faulted access them: the faults on that 2 MiB come again, the host's waits. Without that two
  *     who take turns exactly could wait for each other for ever.
+ * A12 Copies from and to managed memory are accesses of the device, which fault and bring neighbours
+ *     along like a kernel's, whatever their kind, but from host to host: so an H200 took them. How
+ *     many pages they touch at once is estimated (copy_touch.c).
  */
 #include "driver_list.h"
 #include "uvm.h"
@@ -150,8 +199,12 @@
 static const char *const version_choices[] = {"515", "535", "550", "580",
 					      "590", "595", NULL}; /* enum uvm_version */
 
+static const char *const host_page_choices[] = {"4KiB", "64KiB", NULL};
+static const uint32_t host_page_units[] = {1, 16}; /* 4 KiB each */
+
 enum uvm_param {
 	PARAM_VERSION,
+	PARAM_HOST_PAGE,
 	PARAM_BATCH_COUNT,
 	PARAM_PREFETCH_ENABLE,
 	PARAM_PREFETCH_THRESHOLD,
@@ -165,13 +218,31 @@ enum uvm_param {
 	PARAM_THRASHING_PIN,
 	PARAM_THRASHING_MAX_RESETS,
 	PARAM_FAULTS_PER_WAVE,
+	PARAM_ACCESS_COUNTERS,
+	PARAM_ACCESS_COUNTER_THRESHOLD,
+	PARAM_GPU_CLUSTERS,
+	PARAM_CLIENT_MISSES,
+	PARAM_MISS_PAGES,
+	PARAM_ENTRY_TIME,
+	PARAM_ENTRY_JITTER,
+	PARAM_FETCH_TIME,
+	PARAM_INTERRUPT_TIME,
+	PARAM_TOUCH_TIME,
+	PARAM_STORE_TIME,
+	PARAM_STORES_AHEAD,
 	PARAM_BATCH_TIME,
 	PARAM_BLOCK_TIME,
 	PARAM_PAGE_TIME,
 	PARAM_NEW_BLOCK_TIME,
 	PARAM_UNMAP_TIME,
 	PARAM_EVICT_TIME,
+	PARAM_HOST_BLOCK_TIME,
+	PARAM_MAP_TIME,
 	PARAM_HOST_FAULT_TIME,
+	PARAM_PREFETCHED_PAGE_TIME,
+	PARAM_HOST_PAGE_TIME,
+	PARAM_WAKE_TIME,
+	PARAM_WAKE_AFTER,
 };
 
 #define BATCH_MOST    4096
@@ -186,6 +257,13 @@ enum uvm_param {
  * parts here are estimates from them, not fits.
  */
 #define SC21 "(estimated from Allen and Ge's plots, SC'21 and uvm-eval: Titan V, driver 460)"
+
+/*
+ * How entries of the fault buffer come (H1 to H5).
+ */
+#define H200 "(measured on an H200)"
+
+#define UNMEASURED "(left out where nobody has measured it)"
 
 #define TIME(key, time, text)                                                                      \
 	{                                                                                          \
@@ -204,6 +282,11 @@ static const struct um_param uvm_params[] = {
 			   .default_text = "580",
 			   .choices = version_choices,
 			   .help = "whose rules, where they differ: the driver's branch"},
+	[PARAM_HOST_PAGE] = {.name = "host_page",
+			     .type = UM_PARAM_CHOICE,
+			     .default_text = "4KiB",
+			     .choices = host_page_choices,
+			     .help = "the host's page, which is the driver's: 64KiB on POWER9"},
 	[PARAM_BATCH_COUNT] = COUNT("fault_batch_count", 1, BATCH_MOST, "256",
 				    "entries of the fault buffer that are served together "
 				    "(uvm_perf_fault_batch_count)"),
@@ -252,6 +335,46 @@ static const struct um_param uvm_params[] = {
 		      "pages that a wave can wait for side by side: loads that the compiler put "
 		      "before their use (not in the source; an unrolled loop of one lane waited "
 		      "for 8 on an H200)"),
+	[PARAM_GPU_CLUSTERS] =
+		COUNT("gpu_clusters", 1, 64, "8",
+		      "clusters of compute units that take turns at the fault buffer " H200),
+	[PARAM_CLIENT_MISSES] =
+		COUNT("client_misses", 1, 1024, "14",
+		      "pieces of miss_pages that a compute unit can fault on at once " H200),
+	[PARAM_MISS_PAGES] =
+		COUNT("miss_pages", 1, 512, "4", "pages that are one miss of a compute unit " H200),
+	[PARAM_ENTRY_TIME] =
+		TIME("entry_time", "20ns",
+		     "time from one entry of the fault buffer to the next; 0: all that "
+		     "fault are entries at once " H200),
+	[PARAM_ENTRY_JITTER] = TIME("entry_jitter", "150ns",
+				    "by which some pages' entries come later than others' " H200),
+	[PARAM_FETCH_TIME] =
+		TIME("fetch_time", "2300ns",
+		     "time from a replay until the driver looks for the entries that follow " H200),
+	[PARAM_INTERRUPT_TIME] =
+		TIME("interrupt_time", "20us",
+		     "time from the first entry until a driver that is idle looks for it " H200),
+	[PARAM_TOUCH_TIME] =
+		TIME("touch_time", "250ns",
+		     "time from a wave's load of a page that is there to its next, which "
+		     "waits for it " H200),
+	[PARAM_STORE_TIME] =
+		TIME("store_time", "25ns",
+		     "time from a wave's store to a page that is there to its next, which "
+		     "does not wait " H200),
+	[PARAM_STORES_AHEAD] =
+		COUNT("stores_ahead", 1, 64, "3", "stores that a wave can have under way " H200),
+	[PARAM_ACCESS_COUNTERS] =
+		{.name = "access_counters",
+		 .type = UM_PARAM_BOOL,
+		 .default_text = "off",
+		 .help = "whether what devices access from afar comes to them, as "
+			 "on hosts with ATS "
+			 "(uvm_perf_access_counter_migration_enable)"},
+	[PARAM_ACCESS_COUNTER_THRESHOLD] = COUNT("access_counter_threshold", 1, 65535, "256",
+						 "accesses of 2 MiB from afar until it comes "
+						 "(uvm_perf_access_counter_threshold)"),
 	[PARAM_BATCH_TIME] = TIME("batch_time", "20us", "time of a batch of faults " SC21),
 	[PARAM_BLOCK_TIME] = TIME("block_time", "5us", "time of each block in a batch " SC21),
 	[PARAM_PAGE_TIME] = TIME("page_time", "1us", "time of each page that faulted " SC21),
@@ -263,8 +386,28 @@ static const struct um_param uvm_params[] = {
 	[PARAM_EVICT_TIME] = TIME("evict_time", "200us",
 				  "time of an eviction, without its "
 				  "copy " SC21),
+	[PARAM_HOST_BLOCK_TIME] =
+		TIME("host_block_time", "0ns",
+		     "time to make 2 MiB of host memory for a device's fault (left out where "
+		     "nobody has measured it)"),
+	[PARAM_MAP_TIME] =
+		TIME("map_time", "0ns",
+		     "time to map neighbours from afar, a run (left out where nobody has measured "
+		     "it)"),
 	[PARAM_HOST_FAULT_TIME] =
 		TIME("cpu_fault_time", "10us", "time of a fault of the host (assumed)"),
+	[PARAM_PREFETCHED_PAGE_TIME] =
+		TIME("prefetched_page_time", "0ns",
+		     "time of each page that is brought along to a device " UNMEASURED),
+	[PARAM_HOST_PAGE_TIME] =
+		TIME("cpu_page_time", "0ns",
+		     "time of each page that a fault of the host brings " UNMEASURED),
+	[PARAM_WAKE_TIME] = TIME("wake_time", "0ns",
+				 "time besides interrupt_time, if the driver had been idle for "
+				 "wake_after " UNMEASURED),
+	[PARAM_WAKE_AFTER] = TIME("wake_after", "1ms",
+				  "for how long a driver is idle until it sleeps deeply (assumed: "
+				  "between 100 us and some ms on an H200)"),
 	{.name = NULL},
 };
 
@@ -277,7 +420,15 @@ static void take_costs(struct uvm_costs *costs, const struct um_param_value *par
 		.new_block_ns = params[PARAM_NEW_BLOCK_TIME].integer,
 		.unmap_ns = params[PARAM_UNMAP_TIME].integer,
 		.evict_ns = params[PARAM_EVICT_TIME].integer,
+		.host_block_ns = params[PARAM_HOST_BLOCK_TIME].integer,
+		.map_ns = params[PARAM_MAP_TIME].integer,
 		.host_fault_ns = params[PARAM_HOST_FAULT_TIME].integer,
+		.prefetched_page_ns = params[PARAM_PREFETCHED_PAGE_TIME].integer,
+		.host_page_ns = params[PARAM_HOST_PAGE_TIME].integer,
+		.wake_ns = params[PARAM_WAKE_TIME].integer,
+		.wake_after_ns = params[PARAM_WAKE_AFTER].integer,
+		.fetch_ns = params[PARAM_FETCH_TIME].integer,
+		.interrupt_ns = params[PARAM_INTERRUPT_TIME].integer,
 	};
 }
 
@@ -300,16 +451,36 @@ static void take_thrashing(struct uvm_thrash_params *thrashing, const struct um_
 	};
 }
 
+static void take_path(struct um_fault_path *path, const struct um_machine_spec *spec,
+		      const struct um_param_value *params)
+{
+	*path = (struct um_fault_path){
+		.entry_ns = params[PARAM_ENTRY_TIME].integer,
+		.clients = spec->compute_units ? spec->compute_units : 1,
+		.clusters = (uint32_t)params[PARAM_GPU_CLUSTERS].integer,
+		.jitter_ns = params[PARAM_ENTRY_JITTER].integer,
+		.misses = (uint32_t)params[PARAM_CLIENT_MISSES].integer,
+		.miss_pages = (uint32_t)params[PARAM_MISS_PAGES].integer,
+		.touch_ns = params[PARAM_TOUCH_TIME].integer,
+		.store_ns = params[PARAM_STORE_TIME].integer,
+		.stores = (uint32_t)params[PARAM_STORES_AHEAD].integer,
+	};
+}
+
 static void take_params(struct uvm *uvm, const struct um_machine_spec *spec,
 			const struct um_param_value *params)
 {
 	uvm->version = (enum uvm_version)params[PARAM_VERSION].integer;
 	uvm->coherent = spec->link.coherent;
+	uvm->unit = host_page_units[params[PARAM_HOST_PAGE].integer];
 	uvm->batch_entries = params[PARAM_BATCH_COUNT].integer;
 	uvm->prefetches = params[PARAM_PREFETCH_ENABLE].integer;
 	uvm->prefetch_threshold = params[PARAM_PREFETCH_THRESHOLD].integer;
 	uvm->prefetch_min_faults = params[PARAM_PREFETCH_MIN_FAULTS].integer;
 	uvm->faults_per_wave = (uint32_t)params[PARAM_FAULTS_PER_WAVE].integer;
+	uvm->counts_accesses = params[PARAM_ACCESS_COUNTERS].integer;
+	uvm->counter_threshold = params[PARAM_ACCESS_COUNTER_THRESHOLD].integer;
+	take_path(&uvm->path, spec, params);
 	take_costs(&uvm->costs, params);
 	take_thrashing(&uvm->thrashing, params);
 }
@@ -388,15 +559,27 @@ static int uvm_on_free(struct um_driver *driver, um_alloc_id id, um_ns *done_at)
 /* Pins that ended while nobody faulted. */
 static int uvm_on_launch(struct um_driver *driver, const struct um_launch *launch, um_ns *start_at)
 {
-	(void)launch;
+	struct uvm *uvm = uvm_of(driver);
+
 	(void)start_at;
-	um_uvm_thrash_unpin_due(uvm_of(driver));
-	return 0;
+	uvm->counters[launch->device].op = launch->op;
+	um_uvm_thrash_unpin_due(uvm);
+	return uvm->failed;
 }
 
-static uint32_t uvm_faults_side_by_side(const struct um_driver *driver, uint32_t waves)
+static int uvm_on_exit(struct um_driver *driver)
 {
-	return waves * ((const struct uvm *)driver)->faults_per_wave;
+	return uvm_of(driver)->failed;
+}
+
+static uint32_t uvm_faults_side_by_side(const struct um_driver *driver, uint32_t touches)
+{
+	return touches * ((const struct uvm *)driver)->faults_per_wave;
+}
+
+static void uvm_fault_path(const struct um_driver *driver, struct um_fault_path *path)
+{
+	*path = ((const struct uvm *)driver)->path;
 }
 
 const struct um_driver_ops um_driver_nvidia_uvm = {
@@ -408,6 +591,7 @@ const struct um_driver_ops um_driver_nvidia_uvm = {
 	.evict = &um_evict_fifo,
 	.create = uvm_create,
 	.faults_side_by_side = uvm_faults_side_by_side,
+	.fault_path = uvm_fault_path,
 	.on_alloc = uvm_on_alloc,
 	.on_free = uvm_on_free,
 	.on_advice = um_uvm_on_advice,
@@ -416,6 +600,8 @@ const struct um_driver_ops um_driver_nvidia_uvm = {
 	.on_faults = um_uvm_on_faults,
 	.on_launch = uvm_on_launch,
 	.on_touch = um_uvm_on_touch,
+	.copies_fault = true,
 	.on_copied = um_uvm_on_copied,
+	.on_exit = uvm_on_exit,
 	.destroy = uvm_destroy,
 };

@@ -2,8 +2,12 @@
  * A buffer is a pool of faults. Each is stalled (its access waits), waiting (an entry in the
  * buffer), or both; it is free again when it is neither. The waiting ones are a list, oldest first.
  * The stalled ones hang, page by page, in a hash table of chains, so that done() finds them.
+ *
+ * Where there is a path, entries come out of its queue whenever somebody looks, as many as have come
+ * by then; the first of an access is its fault, those of its other waves are copies.
  */
 #include "fault_buffer.h"
+#include "fault_queue.h"
 
 #include "sim/probe/probe.h"
 #include "trace/base/error.h"
@@ -18,7 +22,7 @@ struct pooled_fault {
 	um_event_fn wake;
 	void *context;
 	uint64_t argument;
-	bool stalled, waiting;
+	bool stalled, waiting, has_come;
 	uint32_t older, newer; /* while it waits; `newer` is the next free one of a free one */
 	uint32_t chain;	       /* the next stalled one of the bucket */
 };
@@ -31,7 +35,8 @@ struct released {
 
 struct um_fault_buffer {
 	struct um_fault_buffers *all;
-	bool call_is_due; /* an event of call_driver() is in the queue */
+	um_ns call_at;		      /* the next event of call_driver(); UM_NEVER: none is due */
+	struct um_fault_queue *queue; /* NULL: faults are entries at once */
 
 	struct pooled_fault *pool;
 	uint32_t capacity; /* a power of two, or 0 */
@@ -65,8 +70,11 @@ int um_fault_buffers_create(struct um_fault_buffers **out, struct um_engine *eng
 	all->probe = probe;
 	all->count = count;
 	for (uint32_t i = 0; i < count; i++)
-		all->buffer[i] = (struct um_fault_buffer){
-			.all = all, .first_free = NONE, .oldest = NONE, .newest = NONE};
+		all->buffer[i] = (struct um_fault_buffer){.all = all,
+							  .call_at = UM_NEVER,
+							  .first_free = NONE,
+							  .oldest = NONE,
+							  .newest = NONE};
 	*out = all;
 	return 0;
 }
@@ -79,13 +87,22 @@ void um_fault_buffers_destroy(struct um_fault_buffers *all)
 		free(all->buffer[i].pool);
 		free(all->buffer[i].buckets);
 		free(all->buffer[i].released);
+		um_fault_queue_destroy(all->buffer[i].queue);
 	}
 	free(all);
 }
 
-void um_fault_buffers_attach(struct um_fault_buffers *all, struct um_driver *driver)
+int um_fault_buffers_attach(struct um_fault_buffers *all, struct um_driver *driver)
 {
+	struct um_fault_path path = {0};
+	int error = 0;
+
 	all->driver = driver;
+	if (driver->ops->fault_path)
+		driver->ops->fault_path(driver, &path);
+	for (uint32_t i = 1; path.entry_ns && i < all->count && !error; i++)
+		error = um_fault_queue_create(&all->buffer[i].queue, &path);
+	return error;
 }
 
 struct um_fault_buffer *um_fault_buffer_of(struct um_fault_buffers *all, um_device_id device)
@@ -182,41 +199,94 @@ static void leave(struct um_fault_buffer *buffer, uint32_t index)
 
 /* --- raising --- */
 
+/* A free one, with the fault; NONE: there is no memory. */
+static uint32_t put_fault(struct um_fault_buffer *buffer, const struct um_fault *fault)
+{
+	uint32_t index;
+
+	if (buffer->first_free == NONE && grow(buffer))
+		return NONE;
+	index = buffer->first_free;
+	buffer->first_free = buffer->pool[index].newer;
+	buffer->pool[index] = (struct pooled_fault){.fault = *fault};
+	return index;
+}
+
+int um_fault_buffer_receive(struct um_fault_buffer *buffer)
+{
+	um_ns now = um_engine_now(buffer->all->engine);
+	uint32_t index;
+
+	while (buffer->queue && um_fault_queue_next(buffer->queue, now, &index)) {
+		struct um_fault fault = buffer->pool[index].fault;
+
+		if (buffer->pool[index].has_come)
+			index = put_fault(buffer, &fault);
+		if (index == NONE)
+			return UM_ENOMEM;
+		buffer->pool[index].has_come = true;
+		enter(buffer, index);
+	}
+	return 0;
+}
+
+static int call_driver(void *context, uint64_t argument);
+
+/* Calls the driver when the next entry has come, unless a call is due until then. */
+static int call_at_next(struct um_fault_buffer *buffer)
+{
+	struct um_engine *engine = buffer->all->engine;
+	um_ns at = buffer->queue ? um_fault_queue_due(buffer->queue) : um_engine_now(engine);
+
+	if (at >= buffer->call_at)
+		return 0;
+	if (at < um_engine_now(engine))
+		at = um_engine_now(engine);
+	buffer->call_at = at;
+	return um_engine_schedule(engine, at, call_driver, buffer, at);
+}
+
+/* An event that an earlier one overtook does nothing. */
 static int call_driver(void *context, uint64_t argument)
 {
 	struct um_fault_buffer *buffer = context;
 	struct um_driver *driver = buffer->all->driver;
+	int error;
 
-	(void)argument;
-	buffer->call_is_due = false;
-	return buffer->waiting ? driver->ops->on_faults(driver, buffer) : 0;
+	if (argument != buffer->call_at)
+		return 0;
+	buffer->call_at = UM_NEVER;
+	error = um_fault_buffer_receive(buffer);
+	if (error || buffer->waiting)
+		return error ? error : driver->ops->on_faults(driver, buffer);
+	return buffer->queue ? call_at_next(buffer) : 0;
 }
 
 int um_fault_buffers_raise(struct um_fault_buffers *all, const struct um_fault *fault,
 			   um_event_fn wake, void *context, uint64_t argument)
 {
 	struct um_fault_buffer *buffer = um_fault_buffer_of(all, fault->device);
-	um_ns now = um_engine_now(all->engine);
-	uint32_t index;
+	uint32_t index = put_fault(buffer, fault);
+	struct pooled_fault *put;
+	bool waits = true;
+	int error = 0;
 
-	if (buffer->first_free == NONE && grow(buffer))
+	if (index == NONE)
 		return UM_ENOMEM;
-	index = buffer->first_free;
-	buffer->first_free = buffer->pool[index].newer;
-	buffer->pool[index] = (struct pooled_fault){.fault = *fault,
-						    .wake = wake,
-						    .context = context,
-						    .argument = argument,
-						    .stalled = true};
-	buffer->pool[index].fault.number = ++all->raised;
-	buffer->pool[index].fault.raised_at = now;
+	put = &buffer->pool[index];
+	put->wake = wake;
+	put->context = context;
+	put->argument = argument;
+	put->stalled = true;
+	put->fault.number = ++all->raised;
+	put->fault.raised_at = um_engine_now(all->engine) + fault->late_ns;
 	buffer->stalled++;
 	hang(buffer, index);
-	enter(buffer, index);
-	if (buffer->call_is_due)
-		return 0;
-	buffer->call_is_due = true;
-	return um_engine_schedule(all->engine, now, call_driver, buffer, 0);
+	if (buffer->queue)
+		error = um_fault_queue_add(buffer->queue, &put->fault, index, &waits);
+	else
+		enter(buffer, index);
+	return error || !waits ? error : call_at_next(buffer);
 }
 
 /* --- entries --- */
@@ -253,6 +323,8 @@ void um_fault_buffer_flush(struct um_fault_buffer *buffer)
 		leave(buffer, index);
 		free_if_over(buffer, index);
 	}
+	if (buffer->queue)
+		um_fault_queue_reset(buffer->queue, um_engine_now(buffer->all->engine));
 }
 
 void um_fault_buffer_report(struct um_fault_buffer *buffer, const struct um_fault *fault,
@@ -377,7 +449,11 @@ int um_fault_buffer_done(struct um_fault_buffer *buffer, const struct um_page_ra
 
 int um_fault_buffer_replay(struct um_fault_buffer *buffer, um_ns at)
 {
-	int error = unhang_all(buffer, NULL);
+	int error = um_fault_buffer_receive(buffer);
 
+	if (!error && buffer->queue)
+		um_fault_queue_reset(buffer->queue, um_engine_now(buffer->all->engine));
+	if (!error)
+		error = unhang_all(buffer, NULL);
 	return error ? error : wake_released(buffer, at);
 }

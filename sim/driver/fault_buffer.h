@@ -12,8 +12,8 @@ struct um_probe;
 int um_fault_buffers_create(struct um_fault_buffers **out, struct um_engine *, struct um_probe *,
 			    uint32_t devices);
 void um_fault_buffers_destroy(struct um_fault_buffers *); /* NULL is legal */
-/* Who serves. Before the first fault. */
-void um_fault_buffers_attach(struct um_fault_buffers *, struct um_driver *);
+/* Who serves, and how faults come to it. Before the first fault. UM_ENOMEM. */
+int um_fault_buffers_attach(struct um_fault_buffers *, struct um_driver *);
 /*
  * Into the buffer of fault->device; `number` and `raised_at` are filled in. Whoever faulted waits:
  * `wake` runs as an event when the access can be tried again. UM_ENOMEM.

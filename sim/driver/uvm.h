@@ -51,6 +51,11 @@ struct uvm_piece {
 
 struct uvm_place {
 	struct uvm_mask resident, mapped, writable; /* writable: of those that are mapped */
+	/* What its access counter has seen since it was cleared (R36). */
+	struct uvm_mask remote_touched;
+	uint64_t remote_touches;
+	bool is_notified;
+	struct uvm_window *next_notified;
 	/* While its pages have all left the device: the list of those (R26). */
 	struct uvm_window *older, *younger;
 };
@@ -58,10 +63,11 @@ struct uvm_place {
 struct uvm_window {
 	uint64_t number; /* by address */
 	struct uvm_block *blocks;
-	struct uvm_piece *pieces; /* by address; they cover the window */
+	struct uvm_piece *pieces; /* by address; they cover the blocks */
 	uint32_t piece_count, piece_capacity;
 	uint32_t allocations; /* that have pages in it */
-	uint32_t has_memory;  /* places */
+	struct uvm_window *next_in_pool;
+	uint32_t has_memory; /* places */
 	uint32_t
 		in_order; /* places: it is in the order of eviction; else in the list of empty ones */
 	struct um_page_range unit; /* as what it is in the orders */
@@ -80,7 +86,10 @@ struct uvm_allocation {
 };
 
 struct uvm_costs {
-	um_ns batch_ns, block_ns, page_ns, new_block_ns, unmap_ns, evict_ns, host_fault_ns;
+	um_ns host_block_ns, map_ns;
+	um_ns batch_ns, block_ns, page_ns, new_block_ns, unmap_ns, evict_ns, host_fault_ns,
+		fetch_ns, interrupt_ns;
+	um_ns prefetched_page_ns, host_page_ns, wake_ns, wake_after_ns;
 };
 
 struct uvm_thrash_params {
@@ -94,13 +103,22 @@ struct uvm_thrash_params {
 
 /* Who serves the faults of one place. */
 struct uvm_server {
-	uint64_t served; /* batches */
+	uint64_t served;  /* batches */
+	um_ns idle_since; /* of a device, once it has served and is not busy */
 	bool busy;
 	bool napping;	     /* a batch of throttled faults waits for the end of the nap (A8) */
 	uint64_t generation; /* of the timer that is meant */
 	size_t beyond;	     /* entries that were there when the batch was fetched, and not in it */
 	bool discards_all;
+	um_ns busy_until; /* of the thread that serves faults and access counters of a device */
 	struct um_fault throttled; /* of the host, which sleeps */
+};
+
+/* Notifications of a device's access counters, oldest first. */
+struct uvm_counters {
+	struct uvm_window *first, *last;
+	bool is_due; /* an event serves them */
+	uint32_t op; /* the last launch */
 };
 
 /* Of a batch: a fault, and where its page is. */
@@ -117,25 +135,31 @@ struct uvm {
 	struct um_machine *machine;
 	um_device_id devices;
 	enum uvm_version version;
-	bool coherent; /* the host can access device memory */
+	bool coherent;	      /* the host can access device memory */
+	uint32_t unit;	      /* the driver's page, in 4 KiB (R35) */
+	uint64_t remote_runs; /* that were mapped from afar */
 	bool prefetches;
 	uint64_t prefetch_threshold, prefetch_min_faults;
 	size_t batch_entries;
 	uint32_t faults_per_wave;
+	struct um_fault_path path;
 	struct uvm_costs costs;
 	struct uvm_thrash_params thrashing;
 
 	struct uvm_allocation **allocations; /* by id */
 	size_t allocation_slots;
 	uint64_t windows_made;
-	struct uvm_window *pool; /* where the next small allocation goes (A2), or NULL */
-	uint32_t pool_pages;	 /* of it that were given */
+	struct uvm_window *pool; /* the first that small allocations share (A2) */
 	struct um_evict_order *order[UM_DEVICES_MAX];
 	struct uvm_window *oldest_empty[UM_DEVICES_MAX], *youngest_empty[UM_DEVICES_MAX];
 	struct uvm_pin *first_pin, *last_pin; /* oldest first */
 
 	struct uvm_server server[UM_DEVICES_MAX + 1]; /* by place */
-	struct um_fault *entries;		      /* of a batch, as they came */
+	struct uvm_counters counters[UM_DEVICES_MAX];
+	bool counts_accesses;
+	uint64_t counter_threshold;
+	int failed;		  /* where nobody could be told */
+	struct um_fault *entries; /* of a batch, as they came */
 	struct uvm_entry *sorted;
 };
 
@@ -186,10 +210,21 @@ int um_uvm_add_allocation(struct uvm *, um_alloc_id);
 int um_uvm_remove_allocation(struct uvm *, struct uvm_allocation *);
 /* At the end of the simulation: windows go with their last allocation. */
 void um_uvm_drop_allocation(struct uvm *, struct uvm_allocation *);
+/* Where its ranges end, counted from the beginning of its first window (R1). */
+uint64_t um_uvm_end_of(const struct uvm_allocation *);
 /* Where the page is; *at: in its window. */
 struct uvm_window *um_uvm_window_at(const struct uvm_allocation *, um_page, uint32_t *at);
 /* The block that has the page of the window. */
 struct uvm_block *um_uvm_block_at(const struct uvm_window *, uint32_t page);
+/* The driver's page that has it, as far as it is the block's (R35). */
+static inline struct uvm_region uvm_unit_at(const struct uvm *uvm, const struct uvm_block *block,
+					    uint32_t page)
+{
+	uint32_t first = page - page % uvm->unit, end = first + uvm->unit;
+
+	return (struct uvm_region){first < block->pages.first ? block->pages.first : first,
+				   end > block->pages.end ? block->pages.end : end};
+}
 static inline bool uvm_is_read_mostly(const struct uvm_block *block)
 {
 	return block->policy.duplication == UVM_DUPLICATION_ON;
@@ -296,6 +331,14 @@ int um_uvm_on_faults(struct um_driver *, struct um_fault_buffer *);
 int um_uvm_on_device_faults(struct uvm *, um_device_id);
 int um_uvm_on_host_faults(struct uvm *);
 
+/* --- access counters (uvm_counters.c) --- */
+
+/* A device touched the pages, wherever they are; what fails is kept in uvm->failed. */
+void um_uvm_counters_touched(struct uvm *, const struct um_page_range *, um_device_id);
+/* Serves them then, unless they are to be served already. UM_ENOMEM. */
+int um_uvm_counters_schedule(struct uvm *, um_device_id, um_ns at);
+void um_uvm_counters_forget(struct uvm *, struct uvm_window *);
+
 /* --- thrashing (uvm_thrash.c) --- */
 
 enum uvm_hint_kind { UVM_HINT_NONE, UVM_HINT_PIN, UVM_HINT_THROTTLE };
@@ -308,6 +351,9 @@ struct uvm_hint {
 /* Pages of the block moved to `to` for a fault, or along with one (R29). */
 int um_uvm_thrash_moved(struct uvm *, struct uvm_block *, um_device_id to, struct uvm_region,
 			bool is_prefetch, uint32_t op, um_ns now);
+/* The processor lost the right to write these pages of the block (R29). */
+int um_uvm_thrash_revoked(struct uvm *, struct uvm_block *, um_device_id, const struct uvm_mask *,
+			  uint32_t op, um_ns now);
 /* They moved for another reason. */
 void um_uvm_thrash_reset(struct uvm *, struct uvm_block *, struct uvm_region, um_ns now);
 /* Pages that thrash; NULL: none. */

@@ -51,6 +51,9 @@ static void find_entries(struct batch *batch)
 		entry->writes = um_fault_writes(fault);
 		entry->window = um_uvm_window_at(um_uvm_find(batch->uvm, fault->allocation),
 						 fault->page, &entry->page);
+		entry->page = uvm_unit_at(batch->uvm, um_uvm_block_at(entry->window, entry->page),
+					  entry->page)
+				      .first;
 	}
 	qsort(batch->entries, batch->count, sizeof(*batch->entries), compare_entries);
 }
@@ -92,6 +95,7 @@ static int serve_block(struct batch *batch, size_t first, size_t *next)
 {
 	const struct uvm_entry *entries = batch->entries;
 	const struct uvm_costs *costs = &batch->uvm->costs;
+	const struct um_tracing_spec *tracing = &um_machine_spec(batch->uvm->machine)->tracing;
 	struct uvm_block *block = um_uvm_block_at(entries[first].window, entries[first].page);
 	struct uvm_service service;
 	int error = 0;
@@ -108,13 +112,13 @@ static int serve_block(struct batch *batch, size_t first, size_t *next)
 	for (size_t i = first; i < *next && !error; i++)
 		if (i == first || !is_same_page(&entries[i], &entries[i - 1]))
 			error = add_entry(batch, &service, &entries[i]);
-	service.at += service.fault_pages * costs->page_ns;
+	service.at += service.fault_pages * (costs->page_ns + tracing->fault_record_ns);
 	if (!error)
 		error = um_uvm_service_run(&service);
 	batch->served_pages += service.fault_pages;
 	batch->nap_end = service.nap_end < batch->nap_end ? service.nap_end : batch->nap_end;
-	batch->at = service.at;
-	batch->end = uvm_later(batch->end, service.end);
+	batch->at = uvm_later(service.at, service.end); /* it waits for the copies (A1) */
+	batch->end = uvm_later(batch->end, batch->at);
 	return error;
 }
 
@@ -164,7 +168,7 @@ static void report(const struct batch *batch)
 /* --- one after another --- */
 
 static int batch_done(void *context, uint64_t argument);
-static int fetch_soon(struct uvm *uvm, um_device_id device);
+static int fetch_after(struct uvm *uvm, um_device_id device, um_ns delay_ns);
 
 /* A timer's argument: the device, and which of its timers is meant. */
 #define DEVICE_BITS 5
@@ -188,12 +192,24 @@ static struct uvm_server *server_of_timer(struct uvm *uvm, uint64_t argument, um
 	return server->generation == argument >> DEVICE_BITS ? server : NULL;
 }
 
+/* Entries that came late: who raised them has gone on, and its memory was freed since. */
+static size_t drop_entries_of_freed_memory(const struct uvm *uvm, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (um_uvm_find(uvm, uvm->entries[i].allocation))
+			uvm->entries[kept++] = uvm->entries[i];
+	return kept;
+}
+
 static void take_from_buffer(struct uvm *uvm, um_device_id device, struct batch *batch)
 {
 	struct um_fault_buffer *buffer = buffer_of(uvm, device);
 	struct uvm_server *server = &uvm->server[uvm_place_of(device)];
 
 	batch->count = um_fault_buffer_take(buffer, uvm->entries, uvm->batch_entries);
+	batch->count = drop_entries_of_freed_memory(uvm, batch->count);
 	server->beyond = um_fault_buffer_waiting(buffer);
 	server->served++;
 }
@@ -204,7 +220,8 @@ static int serve_batch(struct uvm *uvm, um_device_id device)
 	struct batch batch = {.uvm = uvm,
 			      .device = device,
 			      .entries = uvm->sorted,
-			      .at = um_machine_now(uvm->machine) + uvm->costs.batch_ns,
+			      .at = uvm_later(um_machine_now(uvm->machine), server->busy_until) +
+				    uvm->costs.batch_ns,
 			      .nap_end = UM_NEVER};
 	int error;
 
@@ -215,6 +232,7 @@ static int serve_batch(struct uvm *uvm, um_device_id device)
 	if (error)
 		return error;
 	report(&batch);
+	server->busy_until = batch.end;
 	server->discards_all = (batch.count - batch.pages) * 2 > batch.count;
 	server->napping = !batch.served_pages && batch.nap_end != UM_NEVER;
 	if (server->napping) /* one that ends now still holds another back */
@@ -254,7 +272,7 @@ static int batch_done(void *context, uint64_t argument)
 	server->napping = false;
 	discard(uvm, device);
 	error = um_fault_buffer_replay(buffer_of(uvm, device), um_machine_now(uvm->machine));
-	return error ? error : fetch_soon(uvm, device);
+	return error ? error : fetch_after(uvm, device, uvm->costs.fetch_ns);
 }
 
 static int fetch(void *context, uint64_t argument)
@@ -262,10 +280,15 @@ static int fetch(void *context, uint64_t argument)
 	struct uvm *uvm = context;
 	um_device_id device;
 	struct uvm_server *server = server_of_timer(uvm, argument, &device);
+	int error;
 
 	if (!server)
 		return 0;
+	error = um_fault_buffer_receive(buffer_of(uvm, device));
+	if (error)
+		return error;
 	server->busy = um_fault_buffer_waiting(buffer_of(uvm, device)) > 0;
+	server->idle_since = um_machine_now(uvm->machine);
 	return server->busy ? serve_batch(uvm, device) : 0;
 }
 
@@ -279,16 +302,27 @@ static int fetch_after_this(void *context, uint64_t argument)
 		       : 0;
 }
 
-/* When all that happens at this instant, and what follows from that at once, has happened. */
-static int fetch_soon(struct uvm *uvm, um_device_id device)
+/* When all that happens at that instant, and what follows from that at once, has happened. */
+static int fetch_after(struct uvm *uvm, um_device_id device, um_ns delay_ns)
 {
 	uvm->server[uvm_place_of(device)].busy = true;
-	return set_timer(uvm, device, um_machine_now(uvm->machine), fetch_after_this);
+	return set_timer(uvm, device, um_machine_now(uvm->machine) + delay_ns, fetch_after_this);
+}
+
+/* From an interrupt until the driver looks: it sleeps deeper the longer it has been idle. */
+static um_ns interrupt_delay(const struct uvm *uvm, const struct uvm_server *server)
+{
+	const struct uvm_costs *costs = &uvm->costs;
+	um_ns idle = um_machine_now(uvm->machine) - server->idle_since;
+	bool sleeps = !server->napping && (!server->served || idle >= costs->wake_after_ns);
+
+	return costs->interrupt_ns + (sleeps ? costs->wake_ns : 0);
 }
 
 int um_uvm_on_device_faults(struct uvm *uvm, um_device_id device)
 {
 	struct uvm_server *server = &uvm->server[uvm_place_of(device)];
+	um_ns delay = interrupt_delay(uvm, server);
 
 	if (server->busy && !server->napping)
 		return 0;
@@ -299,7 +333,7 @@ int um_uvm_on_device_faults(struct uvm *uvm, um_device_id device)
 		server->napping = server->discards_all = false;
 		discard(uvm, device);
 	}
-	return fetch_soon(uvm, device);
+	return fetch_after(uvm, device, delay);
 }
 
 int um_uvm_on_faults(struct um_driver *driver, struct um_fault_buffer *faults)

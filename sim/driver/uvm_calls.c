@@ -1,6 +1,21 @@
 /* nvidia_uvm: advice, prefetches and copies of the program (R2, R20 to R24). */
 #include "uvm.h"
 
+/* What the driver makes of a range: whole pages of its own (R35), of the allocation. */
+static struct um_page_range whole_units(struct uvm *uvm, const struct um_page_range *range)
+{
+	const struct uvm_allocation *allocation = um_uvm_find(uvm, range->allocation);
+	uint64_t begin = allocation->offset, first = begin + range->first_page;
+	uint64_t end = first + range->pages, last = begin + allocation->pages;
+
+	first -= first % uvm->unit;
+	end = (end + uvm->unit - 1) / uvm->unit * uvm->unit;
+	first = first < begin ? begin : first;
+	end = end > last ? last : end;
+	return (struct um_page_range){range->allocation, (um_page)(first - begin),
+				      (uint32_t)(end - first)};
+}
+
 /* --- advice --- */
 
 struct advise {
@@ -157,18 +172,13 @@ static struct uvm_block *block_of(const struct uvm_allocation *allocation, uint6
 			       (uint32_t)(page % UVM_WINDOW_PAGES));
 }
 
-static uint64_t end_of(const struct uvm_allocation *allocation)
-{
-	return (uint64_t)allocation->window_count * UVM_WINDOW_PAGES;
-}
-
 /* Where the advice would change the policy, a range begins at the page. */
 static int cut(const struct advise *advise, const struct uvm_allocation *allocation, uint64_t page)
 {
 	const struct uvm_block *block;
 	struct uvm_policy new;
 
-	if (page == 0 || page == end_of(allocation))
+	if (page == 0 || page == um_uvm_end_of(allocation))
 		return 0;
 	block = block_of(allocation, page);
 	new = changed(&block->policy, advise->advice);
@@ -191,7 +201,7 @@ static uint64_t first_of_range(const struct uvm_allocation *allocation, uint64_t
 
 static uint64_t end_of_range(const struct uvm_allocation *allocation, uint64_t page)
 {
-	while (page < end_of(allocation) && !block_of(allocation, page)->starts_range)
+	while (page < um_uvm_end_of(allocation) && !block_of(allocation, page)->starts_range)
 		page = page / UVM_WINDOW_PAGES * UVM_WINDOW_PAGES +
 		       block_of(allocation, page)->pages.end;
 	return page;
@@ -200,10 +210,10 @@ static uint64_t end_of_range(const struct uvm_allocation *allocation, uint64_t p
 /* What is advised is ranges: where no cut is needed, all of the one that is there. */
 static int advise_ranges(struct advise *advise)
 {
-	const struct um_page_range *range = &advise->advice->range;
-	const struct uvm_allocation *allocation = um_uvm_find(advise->uvm, range->allocation);
-	uint64_t first = (uint64_t)allocation->offset + range->first_page;
-	uint64_t end = first + range->pages;
+	struct um_page_range range = whole_units(advise->uvm, &advise->advice->range);
+	const struct uvm_allocation *allocation = um_uvm_find(advise->uvm, range.allocation);
+	uint64_t first = (uint64_t)allocation->offset + range.first_page;
+	uint64_t end = first + range.pages;
 	int error = cut(advise, allocation, first);
 
 	if (!error)
@@ -301,16 +311,18 @@ int um_uvm_on_prefetch(struct um_driver *driver, const struct um_prefetch *prefe
 {
 	struct uvm *uvm = uvm_of(driver);
 	struct bring bring = {.uvm = uvm, .prefetch = prefetch, .at = *done_at, .end = *done_at};
+	struct um_page_range range;
 	int error = 0;
 
 	if (!prefetch->range.pages)
 		return 0;
+	range = whole_units(uvm, &prefetch->range);
 	um_uvm_thrash_unpin_due(uvm);
-	if (!is_one_block(uvm, &prefetch->range))
-		error = um_uvm_for_each_block(uvm, &prefetch->range, bring_block, &bring);
+	if (!is_one_block(uvm, &range))
+		error = um_uvm_for_each_block(uvm, &range, bring_block, &bring);
 	bring.maps = true;
 	if (!error)
-		error = um_uvm_for_each_block(uvm, &prefetch->range, bring_block, &bring);
+		error = um_uvm_for_each_block(uvm, &range, bring_block, &bring);
 	*done_at = bring.end;
 	return error;
 }

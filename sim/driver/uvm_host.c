@@ -87,10 +87,13 @@ static int serve(struct uvm *uvm, const struct um_fault *fault)
 	if (!error && service.nap_end != UM_NEVER)
 		return sleep_until(uvm, fault, service.nap_end);
 	service.at += service.fault_pages * uvm->costs.page_ns;
+	service.end = service.at;
 	if (!error)
 		error = um_uvm_service_run(&service);
 	if (error)
 		return error;
+	if (service.end > service.at) /* something was sent */
+		service.end += um_machine_spec(uvm->machine)->tracing.cpu_fault_record_ns;
 	window->served = UM_HOST;
 	window->served_until = service.end;
 	um_fault_buffer_report(host_buffer(uvm), fault, 1, server->served, service.end);

@@ -13,10 +13,13 @@ static int map_piece(void *context, const struct um_page_range *range, uint32_t 
 	const struct mapping *mapping = context;
 
 	(void)index;
+	if (mapping->state == UM_MAP_REMOTE)
+		um_machine_record_next(mapping->uvm->machine);
 	return um_machine_map(mapping->uvm->machine, range, mapping->device, mapping->state,
 			      mapping->why);
 }
 
+/* Runs; each that comes to be mapped from afar is a record (R18). */
 static int map_runs(struct uvm *uvm, const struct uvm_window *window, um_device_id device,
 		    const struct uvm_mask *pages, enum um_mapping_state state,
 		    const struct um_why *why)
@@ -25,8 +28,10 @@ static int map_runs(struct uvm *uvm, const struct uvm_window *window, um_device_
 	struct uvm_region run = {0, 0};
 	int error = 0;
 
-	while (!error && uvm_next_run(pages, run.end, &run))
+	while (!error && uvm_next_run(pages, run.end, &run)) {
 		error = um_uvm_for_each_piece(window, run, map_piece, &mapping);
+		uvm->remote_runs += state == UM_MAP_REMOTE;
+	}
 	return error;
 }
 

@@ -6,9 +6,7 @@
 
 #include <assert.h>
 
-#define WINDOW_BYTES ((uint64_t)UVM_WINDOW_PAGES * UM_PAGE_BYTES)
-
-/* --- windows whose pages have all left; not of those that advice has cut (R26) --- */
+/* --- windows whose pages have all left; only of those that are one block of 2 MiB (R26) --- */
 
 static void append_empty(struct uvm *uvm, struct uvm_window *window, um_device_id device)
 {
@@ -83,7 +81,7 @@ static struct uvm_window *window_of_unit(const struct uvm *uvm, const struct um_
 
 static bool is_whole(const struct uvm_window *window)
 {
-	return !window->blocks->next;
+	return window->blocks->pages.end == UVM_WINDOW_PAGES;
 }
 
 int um_uvm_used(struct uvm *uvm, const struct uvm_block *block, um_device_id device)
@@ -242,17 +240,25 @@ static int count_missing(void *context, const struct um_page_range *range, uint3
 	return 0;
 }
 
+static uint64_t missing_bytes(struct uvm *uvm, const struct uvm_window *window, um_device_id device)
+{
+	struct memory memory = {uvm, device, 0};
+
+	um_uvm_for_each_piece(window, whole, count_missing, &memory);
+	return memory.missing_bytes;
+}
+
 /* Pages that came to the window since are given memory as well. */
 static int complete(struct uvm *uvm, struct uvm_window *window, um_device_id device, uint32_t op,
 		    um_ns *at)
 {
 	struct memory memory = {uvm, device, 0};
+	uint64_t bytes = missing_bytes(uvm, window, device);
 	int error;
 
-	um_uvm_for_each_piece(window, whole, count_missing, &memory);
-	if (!memory.missing_bytes)
+	if (!bytes)
 		return 0;
-	error = make_room(uvm, device, memory.missing_bytes, op, at);
+	error = make_room(uvm, device, bytes, op, at);
 	if (error || !(window->has_memory & uvm_bit(device)))
 		return error; /* it was the victim */
 	return um_uvm_for_each_piece(window, whole, reserve_piece, &memory);
@@ -262,14 +268,16 @@ int um_uvm_take_memory(struct uvm *uvm, struct uvm_window *window, um_device_id 
 		       um_ns *at)
 {
 	struct memory memory = {uvm, device, 0};
+	uint64_t bytes;
 	int error = 0;
 
 	if (window->has_memory & uvm_bit(device))
 		error = complete(uvm, window, device, op, at);
 	if (error || window->has_memory & uvm_bit(device))
 		return error;
-	error = make_room(uvm, device, WINDOW_BYTES, op, at);
-	if (!error && um_machine_memory_free(uvm->machine, device) < WINDOW_BYTES)
+	bytes = missing_bytes(uvm, window, device);
+	error = make_room(uvm, device, bytes, op, at);
+	if (!error && um_machine_memory_free(uvm->machine, device) < bytes)
 		return um_fail(UM_ELIMIT,
 			       "op %u: device %d has no 2 MiB left for managed memory: device "
 			       "allocations hold all of it, and the program would end here",
@@ -331,6 +339,7 @@ void um_uvm_on_touch(struct um_driver *driver, const struct um_page_range *pages
 
 	(void)write;
 	um_uvm_thrash_unpin_due(uvm);
+	um_uvm_counters_touched(uvm, pages, device);
 	if (device == UM_HOST || !uvm->order[device]->ops->touched)
 		return;
 	um_evict_touched(uvm->order[device], pages);

@@ -39,7 +39,9 @@ static int send_run(struct uvm_move *move, um_device_id to, struct uvm_region ru
 				    .batch = move->batch},
 			    .duplicates = duplicates};
 	int error = um_uvm_for_each_piece(move->block->window, run, send_piece, &step);
-	bool is_fault = move->cause == UM_CAUSE_DEVICE_FAULT || move->cause == UM_CAUSE_HOST_FAULT;
+	bool is_fault = move->cause == UM_CAUSE_DEVICE_FAULT ||
+			move->cause == UM_CAUSE_HOST_FAULT ||
+			move->cause == UM_CAUSE_ACCESS_COUNTER;
 
 	if (error || to != move->to || move->cause == UM_CAUSE_EVICTION)
 		return error;
@@ -190,6 +192,15 @@ static int begin_step(struct uvm_move *move, const struct uvm_mask *pages, struc
 	return error;
 }
 
+/* Of a block as long as that takes, if a device's fault is why. */
+static void add_host_block_time(struct uvm_move *move, const struct uvm_mask *fresh)
+{
+	if (move->to != UM_HOST || move->cause != UM_CAUSE_DEVICE_FAULT)
+		return;
+	move->at += move->uvm->costs.host_block_ns * uvm_count(fresh) / UVM_WINDOW_PAGES;
+	move->end = uvm_later(move->end, move->at);
+}
+
 /* Pages that are nowhere are made and leave `missing`, which is what has to be sent. */
 static int make_fresh(struct uvm_move *move, struct uvm_mask *missing, struct uvm_mask *fresh)
 {
@@ -197,6 +208,7 @@ static int make_fresh(struct uvm_move *move, struct uvm_mask *missing, struct uv
 
 	*fresh = uvm_and_not(*missing, &found);
 	uvm_remove(missing, fresh);
+	add_host_block_time(move, fresh);
 	return make_pages(move, fresh);
 }
 
@@ -253,6 +265,9 @@ static int end_writing(struct uvm_move *move, const struct uvm_mask *pages)
 
 		error = um_uvm_unmap(move->uvm, window, i, &remote, &why);
 		local = uvm_and(local, &place_in(move, i)->writable);
+		if (!error)
+			error = um_uvm_thrash_revoked(move->uvm, move->block, i, &local, move->op,
+						      move->at);
 		if (!error)
 			error = um_uvm_revoke(move->uvm, window, i, &local, &why);
 	}

@@ -53,26 +53,28 @@ static um_device_id destination(const struct uvm_service *service, uint32_t page
 		return hint->residency;
 	if (holder == UVM_NOBODY)
 		return reaches_preferred ? policy->preferred : by;
-	if (policy->accessed_by & uvm_bit(by) && uvm_can_access(uvm, by, holder))
+	if (policy->accessed_by & uvm_bit(by) && uvm_can_access(uvm, by, holder) &&
+	    service->cause != UM_CAUSE_ACCESS_COUNTER)
 		return holder;
 	if (holder != by && reaches_preferred)
 		return policy->preferred;
 	return by;
 }
 
-static void add_page(struct uvm_service *service, uint32_t page, um_device_id to)
+static void add_unit(struct uvm_service *service, const struct uvm_mask *unit, um_device_id to)
 {
 	uint32_t place = uvm_place_of(to);
 
 	if (!(service->destinations >> place & 1))
 		service->pages[place] = (struct uvm_mask){{0}};
 	service->destinations |= 1u << place;
-	uvm_set(&service->pages[place], page);
+	uvm_add(&service->pages[place], unit);
 	service->fault_pages++;
 }
 
 int um_uvm_service_add(struct uvm_service *service, uint32_t page, bool write)
 {
+	struct uvm_mask unit = uvm_mask_of(uvm_unit_at(service->uvm, service->block, page));
 	bool read_mostly = uvm_is_read_mostly(service->block);
 	struct uvm_hint hint;
 	int error = um_uvm_thrash_hint(service->uvm, service->block, page, service->by, service->at,
@@ -85,12 +87,12 @@ int um_uvm_service_add(struct uvm_service *service, uint32_t page, bool write)
 		return 0;
 	}
 	if (hint.kind == UVM_HINT_PIN)
-		uvm_set(&service->pinned, page);
+		uvm_add(&service->pinned, &unit);
 	if (write)
-		uvm_set(&service->writes, page);
+		uvm_add(&service->writes, &unit);
 	if (read_mostly && !write)
-		uvm_set(&service->duplicates, page);
-	add_page(service, page, read_mostly ? service->by : destination(service, page, &hint));
+		uvm_add(&service->duplicates, &unit);
+	add_unit(service, &unit, read_mostly ? service->by : destination(service, page, &hint));
 	return 0;
 }
 
@@ -175,23 +177,33 @@ static int map_fighters(const struct uvm_service *service, um_device_id to)
 	return error;
 }
 
+/* Who accesses the pages from now on: who faulted, who fights, and accessed-by. */
+static int map_pages(struct uvm_service *service, um_device_id to, const struct uvm_mask *pages)
+{
+	struct um_why why = {service->cause, service->op, service->batch};
+	struct uvm_mask calm = uvm_and_not(*pages, &service->pinned);
+	uint64_t runs_before = service->uvm->remote_runs;
+	int error = map_faulter(service, pages);
+
+	if (!error)
+		error = map_fighters(service, to);
+	if (!error)
+		error = um_uvm_map_others(service->uvm, service->block, to, service->by, &calm, 0,
+					  &why);
+	service->at += (service->uvm->remote_runs - runs_before) * service->uvm->costs.map_ns;
+	service->end = uvm_later(service->end, service->at);
+	return error;
+}
+
 static int serve_destination(struct uvm_service *service, um_device_id to,
 			     const struct uvm_mask *prefetched)
 {
-	struct um_why why = {service->cause, service->op, service->batch};
-	struct uvm_mask pages = service->pages[uvm_place_of(to)], calm;
+	struct uvm_mask pages = service->pages[uvm_place_of(to)];
 	int error;
 
 	uvm_add(&pages, prefetched);
 	error = move_pages(service, to, &pages, prefetched);
-	if (!error)
-		error = map_faulter(service, &pages);
-	if (!error)
-		error = map_fighters(service, to);
-	calm = uvm_and_not(pages, &service->pinned);
-	return error ? error
-		     : um_uvm_map_others(service->uvm, service->block, to, service->by, &calm, 0,
-					 &why);
+	return error ? error : map_pages(service, to, &pages);
 }
 
 static um_device_id only_destination(const struct uvm_service *service)
@@ -201,16 +213,28 @@ static um_device_id only_destination(const struct uvm_service *service)
 	return one ? (um_device_id)__builtin_ctz(service->destinations) - 1 : UVM_NOBODY;
 }
 
+/* Of pages that are brought along; to the host, of those that faulted too. */
+static void add_page_times(struct uvm_service *service, const struct uvm_mask *prefetched)
+{
+	const struct uvm_costs *costs = &service->uvm->costs;
+
+	if (service->by == UM_HOST)
+		service->at += (service->fault_pages + uvm_count(prefetched)) * costs->host_page_ns;
+	else
+		service->at += uvm_count(prefetched) * costs->prefetched_page_ns;
+	service->end = service->at;
+}
+
 int um_uvm_service_run(struct uvm_service *service)
 {
 	um_device_id only = only_destination(service);
 	struct uvm_mask prefetched = {{0}};
 	int error = 0;
 
-	service->end = service->at;
 	if (only != UVM_NOBODY)
 		prefetched = um_uvm_prefetch(service->uvm, service->block, only,
 					     &service->pages[uvm_place_of(only)]);
+	add_page_times(service, &prefetched);
 	if (uvm_is_read_mostly(service->block))
 		uvm_add(&service->duplicates, &prefetched);
 	for (um_device_id to = UM_HOST; to < service->uvm->devices && !error; to++)

@@ -20,12 +20,13 @@ struct page_record {
 	uint16_t throttlings;
 	uint8_t events;
 	bool pinned;
+	bool was_revoked; /* an event was the loss of a right to write */
 };
 
 struct uvm_thrash {
 	struct page_record *pages; /* of the window; NULL: only the block is watched */
 	struct uvm_mask thrashing, pinned;
-	um_device_id last_to;
+	um_device_id last_by;
 	um_ns last, last_thrashing;
 	uint64_t resets;
 	bool was_pinned;
@@ -168,6 +169,7 @@ static void reset_page(struct uvm *uvm, struct uvm_block *block, uint32_t page, 
 	record->last = NEVER_YET;
 	record->events = 0;
 	record->fighters = 0;
+	record->was_revoked = false;
 	uvm_clear(&block->thrash->thrashing, page);
 }
 
@@ -200,7 +202,7 @@ static void start_over(struct uvm *uvm, struct uvm_block *block, um_ns now)
 		if (uvm_has(&thrash->thrashing, page))
 			end_all_throttling(uvm, block, page, now);
 	free(thrash->pages);
-	*thrash = (struct uvm_thrash){.last_to = UVM_NOBODY, .resets = thrash->resets + 1};
+	*thrash = (struct uvm_thrash){.last_by = UVM_NOBODY, .resets = thrash->resets + 1};
 }
 
 /* --- events --- */
@@ -212,7 +214,7 @@ static int watch(struct uvm_block *block)
 	block->thrash = calloc(1, sizeof(*block->thrash));
 	if (!block->thrash)
 		return um_fail(UM_ENOMEM, "no memory for a record of thrashing");
-	block->thrash->last_to = UVM_NOBODY;
+	block->thrash->last_by = UVM_NOBODY;
 	return 0;
 }
 
@@ -227,22 +229,30 @@ static int watch_pages(struct uvm_thrash *thrash)
 }
 
 /* Two processors within a lapse. */
-static bool is_suspicious(const struct uvm *uvm, const struct uvm_thrash *thrash, um_device_id to,
+static bool is_suspicious(const struct uvm *uvm, const struct uvm_thrash *thrash, um_device_id by,
 			  um_ns now)
 {
-	return thrash->last != NEVER_YET && thrash->last_to != to &&
+	return thrash->last != NEVER_YET && thrash->last_by != by &&
 	       is_within(thrash->last, now, uvm->thrashing.lapse_ns);
 }
 
+/* What happened to pages of a block (R29). */
+struct incident {
+	um_device_id who;
+	bool is_revocation;
+	uint32_t op;
+	um_ns now;
+};
+
 /* True: the page begins to thrash. */
-static bool note_page(struct uvm *uvm, struct uvm_block *block, uint32_t page, um_device_id to,
-		      um_ns now)
+static bool note_page(struct uvm *uvm, struct uvm_block *block, uint32_t page,
+		      const struct incident *incident)
 {
 	const struct uvm_thrash_params *params = &uvm->thrashing;
 	struct page_record *record = &block->thrash->pages[page];
-	um_ns last = record->last;
+	um_ns last = record->last, now = incident->now;
 
-	record->fighters |= uvm_bit(to);
+	record->fighters |= uvm_bit(incident->who);
 	record->last = now;
 	if (last == NEVER_YET)
 		return false;
@@ -252,6 +262,7 @@ static bool note_page(struct uvm *uvm, struct uvm_block *block, uint32_t page, u
 		return false;
 	}
 	record->events = record->events < EVENTS_MOST ? record->events + 1 : EVENTS_MOST;
+	record->was_revoked |= incident->is_revocation;
 	if (record->events >= params->threshold)
 		block->thrash->last_thrashing = now;
 	if (record->events != params->threshold)
@@ -260,45 +271,73 @@ static bool note_page(struct uvm *uvm, struct uvm_block *block, uint32_t page, u
 	return true;
 }
 
-static void note_pages(struct uvm *uvm, struct uvm_block *block, um_device_id to,
-		       struct uvm_region pages, uint32_t op, um_ns now)
+static void note_pages(struct uvm *uvm, struct uvm_block *block, struct uvm_region pages,
+		       const struct incident *incident)
 {
-	struct event event = {uvm, op, to, UM_EVENT_WORD_THRASHING, now - 1, now - 1};
+	um_ns at = incident->now - 1;
+	struct event event = {uvm, incident->op, incident->who, UM_EVENT_WORD_THRASHING, at, at};
 	struct uvm_mask began = {{0}};
 	struct uvm_region run = {0, 0};
 
 	for (uint32_t page = pages.first; page < pages.end; page++)
-		if (note_page(uvm, block, page, to, now))
+		if (note_page(uvm, block, page, incident))
 			uvm_set(&began, page);
 	while (uvm_next_run(&began, run.end, &run))
 		report(block, run, &event);
 }
 
+/* The block is watched. */
+static int note(struct uvm *uvm, struct uvm_block *block, struct uvm_region pages,
+		const struct incident *incident)
+{
+	struct uvm_thrash *thrash = block->thrash;
+	int error = 0;
+
+	if (!thrash->pages && is_suspicious(uvm, thrash, incident->who, incident->now))
+		error = watch_pages(thrash);
+	if (!error && thrash->pages)
+		note_pages(uvm, block, pages, incident);
+	thrash->last = incident->now;
+	thrash->last_by = incident->who;
+	return error;
+}
+
 static bool are_pinned(const struct uvm_thrash *thrash, struct uvm_region pages)
 {
-	return um_bitmap_count(thrash->pinned.word, pages.first, pages.end - pages.first) ==
-	       pages.end - pages.first;
+	return thrash->pages && um_bitmap_count(thrash->pinned.word, pages.first,
+						pages.end - pages.first) == pages.end - pages.first;
 }
 
 int um_uvm_thrash_moved(struct uvm *uvm, struct uvm_block *block, um_device_id to,
 			struct uvm_region pages, bool is_prefetch, uint32_t op, um_ns at)
 {
-	um_ns now = stamp(at);
-	struct uvm_thrash *thrash;
+	struct incident incident = {to, false, op, stamp(at)};
 	int error;
 
 	if (!uvm->thrashing.enable)
 		return 0;
 	error = watch(block);
-	thrash = block->thrash;
-	if (error || (!is_prefetch && thrash->pages && are_pinned(thrash, pages)))
+	if (error || (!is_prefetch && are_pinned(block->thrash, pages)))
 		return error;
-	if (!thrash->pages && is_suspicious(uvm, thrash, to, now))
-		error = watch_pages(thrash);
-	if (!error && thrash->pages)
-		note_pages(uvm, block, to, pages, op, now);
-	thrash->last = now;
-	thrash->last_to = to;
+	return note(uvm, block, pages, &incident);
+}
+
+int um_uvm_thrash_revoked(struct uvm *uvm, struct uvm_block *block, um_device_id who,
+			  const struct uvm_mask *pages, uint32_t op, um_ns at)
+{
+	struct incident incident = {who, true, op, stamp(at)};
+	int rights = who == UM_HOST ? 1 : 2;
+	int error = 0;
+
+	if (!uvm->thrashing.enable || uvm_is_empty(pages))
+		return 0;
+	error = watch(block);
+	while (rights-- && !error) {
+		struct uvm_region run = {0, 0};
+
+		while (!error && uvm_next_run(pages, run.end, &run))
+			error = note(uvm, block, run, &incident);
+	}
 	return error;
 }
 
@@ -411,6 +450,14 @@ static struct uvm_hint decide(const struct question *q)
 		return q->who != UM_HOST ? pin_at(q->who) : no_hint;
 	}
 	return q->who == preferred ? hint_for_preferred(q) : hint_for_other(q);
+}
+
+/* It was pinned, and rights are revoked nevertheless (R32). */
+static bool is_only_throttled(const struct question *q)
+{
+	const struct page_record *record = q->record;
+
+	return record->pinned && record->was_revoked && record->let_through != q->who;
 }
 
 /* R30: who is let through in this nap. */
@@ -534,7 +581,7 @@ int um_uvm_thrash_hint(struct uvm *uvm, struct uvm_block *block, uint32_t page, 
 	if (is_thrashing(&q, hint)) {
 		q.record->fighters |= uvm_bit(who);
 		let_one_through(&q);
-		*hint = decide(&q);
+		*hint = is_only_throttled(&q) ? throttle : decide(&q);
 	}
 	if (hint->kind == UVM_HINT_THROTTLE) {
 		take_throttling(&q);

@@ -118,7 +118,7 @@ int um_uvm_split(struct uvm *uvm, struct uvm_window *window, uint32_t page)
 
 /* --- windows --- */
 
-static struct uvm_window *make_window(struct uvm *uvm)
+static struct uvm_window *make_window(struct uvm *uvm, uint32_t pages)
 {
 	struct uvm_window *window =
 		calloc(1, sizeof(*window) + uvm_places(uvm) * sizeof(struct uvm_place));
@@ -129,7 +129,7 @@ static struct uvm_window *make_window(struct uvm *uvm)
 	}
 	window->number = uvm->windows_made++;
 	window->served = UVM_NOBODY;
-	window->blocks = new_block(window, (struct uvm_region){0, UVM_WINDOW_PAGES});
+	window->blocks = new_block(window, (struct uvm_region){0, pages});
 	if (!window->blocks) {
 		free(window);
 		return NULL;
@@ -137,11 +137,22 @@ static struct uvm_window *make_window(struct uvm *uvm)
 	return window;
 }
 
+static void leave_pool(struct uvm *uvm, const struct uvm_window *window)
+{
+	struct uvm_window **link = &uvm->pool;
+
+	while (*link && *link != window)
+		link = &(*link)->next_in_pool;
+	if (*link)
+		*link = window->next_in_pool;
+}
+
 static void destroy_window(struct uvm *uvm, struct uvm_window *window)
 {
 	struct uvm_block *block = window->blocks;
 
 	um_uvm_forget_memory(uvm, window);
+	um_uvm_counters_forget(uvm, window);
 	while (block) {
 		struct uvm_block *next = block->next;
 
@@ -152,8 +163,7 @@ static void destroy_window(struct uvm *uvm, struct uvm_window *window)
 	for (uint32_t i = 0; i < window->piece_count; i++)
 		if (window->pieces[i].allocation >= UM_OWN_PAGES)
 			um_machine_remove(uvm->machine, window->pieces[i].allocation);
-	if (uvm->pool == window)
-		uvm->pool = NULL;
+	leave_pool(uvm, window);
 	free(window->pieces);
 	free(window);
 }
@@ -207,6 +217,12 @@ static int for_each_run(const struct uvm_window *window, const struct uvm_mask *
 	return error;
 }
 
+static bool has_room(const struct uvm *uvm, const struct uvm_mask *pages, um_device_id device)
+{
+	return device == UM_HOST || um_machine_memory_free(uvm->machine, device) >=
+					    (uint64_t)uvm_count(pages) * UM_PAGE_BYTES;
+}
+
 static int restore_place(struct uvm *uvm, struct uvm_window *window, const struct uvm_mask *pages,
 			 um_device_id device)
 {
@@ -215,7 +231,7 @@ static int restore_place(struct uvm *uvm, struct uvm_window *window, const struc
 	struct restore restore = {uvm, device, UM_MAP_NONE};
 	int error = 0;
 
-	if (window->has_memory & uvm_bit(device))
+	if (window->has_memory & uvm_bit(device) && has_room(uvm, pages, device))
 		error = for_each_run(window, pages, restore_memory, &restore);
 	return error ? error : for_each_run(window, &here, restore_pages, &restore);
 }
@@ -269,56 +285,132 @@ static int restore_all(struct uvm *uvm, struct uvm_window *window, struct uvm_re
 	return error;
 }
 
-static int open_pool(struct uvm *uvm)
+/* A new one, behind the others. */
+static int widen_pool(struct uvm *uvm)
 {
-	struct uvm_window *window = make_window(uvm);
+	struct uvm_window **link = &uvm->pool;
+	struct uvm_window *window = make_window(uvm, UVM_WINDOW_PAGES);
+	int error;
 
 	if (!window)
 		return UM_ENOMEM;
+	error = add_own_piece(uvm, window, (struct uvm_region){0, UVM_WINDOW_PAGES});
+	if (error) {
+		destroy_window(uvm, window);
+		return error;
+	}
 	window->blocks->starts_range = true;
-	uvm->pool = window;
-	uvm->pool_pages = 0;
-	return add_own_piece(uvm, window, (struct uvm_region){0, UVM_WINDOW_PAGES});
+	while (*link)
+		link = &(*link)->next_in_pool;
+	*link = window;
+	return 0;
+}
+
+static uint32_t pages_of(const struct uvm_piece *piece)
+{
+	return piece->pages.end - piece->pages.first;
+}
+
+static bool is_hole(const struct uvm_piece *piece)
+{
+	return piece->allocation >= UM_OWN_PAGES;
+}
+
+/* The smallest hole that has as many pages, of those the first: its piece; NULL: there is none. */
+static struct uvm_window *find_hole(const struct uvm *uvm, uint32_t pages, uint32_t *at)
+{
+	struct uvm_window *found = NULL;
+
+	*at = 0;
+	for (struct uvm_window *window = uvm->pool; window; window = window->next_in_pool)
+		for (uint32_t i = 0; i < window->piece_count; i++) {
+			const struct uvm_piece *piece = &window->pieces[i];
+
+			if (!is_hole(piece) || pages_of(piece) < pages ||
+			    (found && pages_of(&found->pieces[*at]) <= pages_of(piece)))
+				continue;
+			found = window;
+			*at = i;
+		}
+	return found;
+}
+
+/* The hole's pages are no own ones any more. */
+static struct uvm_region take_hole(struct uvm *uvm, struct uvm_window *window, uint32_t at)
+{
+	struct uvm_region pages = window->pieces[at].pages;
+
+	um_machine_remove(uvm->machine, window->pieces[at].allocation);
+	drop_piece(window, at);
+	return pages;
 }
 
 static int take_from_pool(struct uvm *uvm, struct uvm_allocation *allocation)
 {
-	uint32_t first = uvm->pool_pages, end = first + allocation->pages;
-	struct uvm_window *window;
+	uint32_t at;
+	struct uvm_window *window = find_hole(uvm, allocation->pages, &at);
+	struct uvm_region hole;
 	struct uvm_piece piece;
-	int error = 0;
+	int error = window ? 0 : widen_pool(uvm);
 
-	if (!uvm->pool || end > UVM_WINDOW_PAGES) {
-		first = 0;
-		end = allocation->pages;
-		error = open_pool(uvm);
-	}
+	if (!error && !window)
+		window = find_hole(uvm, allocation->pages, &at);
 	if (error)
 		return error;
-	window = uvm->pool;
-	/* The last piece is what is left. */
-	um_machine_remove(uvm->machine, window->pieces[window->piece_count - 1].allocation);
-	drop_piece(window, window->piece_count - 1);
-	piece = (struct uvm_piece){allocation->id, 0, {first, end}};
+	hole = take_hole(uvm, window, at);
+	piece = (struct uvm_piece){allocation->id, 0, {hole.first, hole.first + allocation->pages}};
 	error = add_piece(window, &piece);
 	if (!error)
-		error = add_own_piece(uvm, window, (struct uvm_region){end, UVM_WINDOW_PAGES});
+		error = add_own_piece(uvm, window, (struct uvm_region){piece.pages.end, hole.end});
 	allocation->windows[0] = window;
-	allocation->offset = first;
+	allocation->offset = hole.first;
 	window->allocations++;
-	uvm->pool_pages = end;
-	if (end == UVM_WINDOW_PAGES)
-		uvm->pool = NULL;
-	return error ? error
-		     : restore_all(uvm, window, (struct uvm_region){first, UVM_WINDOW_PAGES});
+	return error ? error : restore_all(uvm, window, hole);
 }
 
-/* Pages of a small allocation that is gone are the driver's own again, and nowhere. */
+/*
+ * The allocation's memory is not free yet, and its pages need some before: where there is none left,
+ * the device loses them.
+ */
+static void lose_what_has_no_room(struct uvm *uvm, struct uvm_window *window,
+				  struct uvm_region region)
+{
+	struct uvm_mask pages = uvm_mask_of(region);
+
+	for (um_device_id i = 0; i < uvm->devices; i++) {
+		struct uvm_place *place = &window->place[uvm_place_of(i)];
+
+		if (has_room(uvm, &pages, i))
+			continue;
+		uvm_remove(&place->resident, &pages);
+		uvm_remove(&place->mapped, &pages);
+		uvm_remove(&place->writable, &pages);
+		um_uvm_note_left(uvm, window, i);
+	}
+}
+
+/* With the holes before and behind it: one. */
+static struct uvm_region join_holes(struct uvm *uvm, struct uvm_window *window,
+				    struct uvm_region region)
+{
+	for (uint32_t i = window->piece_count; i-- > 0;) {
+		const struct uvm_piece *piece = &window->pieces[i];
+		struct uvm_region pages = piece->pages;
+
+		if (!is_hole(piece) || (pages.end != region.first && pages.first != region.end))
+			continue;
+		take_hole(uvm, window, i);
+		region.first = pages.first < region.first ? pages.first : region.first;
+		region.end = pages.end > region.end ? pages.end : region.end;
+	}
+	return region;
+}
+
+/* Pages of a small allocation that is gone are the driver's own again, where they are. */
 static int give_to_pool(struct uvm *uvm, struct uvm_window *window,
 			const struct uvm_allocation *allocation)
 {
 	struct uvm_region region = {allocation->offset, allocation->offset + allocation->pages};
-	struct uvm_mask pages = uvm_mask_of(region);
 	int error;
 
 	for (uint32_t i = 0; i < window->piece_count; i++)
@@ -327,16 +419,11 @@ static int give_to_pool(struct uvm *uvm, struct uvm_window *window,
 			break;
 		}
 	error = um_uvm_rename(uvm, window);
-	for (um_device_id i = UM_HOST; i < uvm->devices; i++) {
-		struct uvm_place *place = &window->place[uvm_place_of(i)];
-
-		uvm_remove(&place->resident, &pages);
-		uvm_remove(&place->mapped, &pages);
-		uvm_remove(&place->writable, &pages);
-		um_uvm_note_left(uvm, window, i);
-	}
-	uvm_remove(&window->duplicated, &pages);
-	return error ? error : add_own_piece(uvm, window, region);
+	region = join_holes(uvm, window, region);
+	lose_what_has_no_room(uvm, window, region);
+	if (!error)
+		error = add_own_piece(uvm, window, region);
+	return error ? error : restore_all(uvm, window, region);
 }
 
 /* --- allocations --- */
@@ -353,6 +440,16 @@ struct uvm_window *um_uvm_window_at(const struct uvm_allocation *allocation, um_
 
 	*at = (uint32_t)(address % UVM_WINDOW_PAGES);
 	return allocation->windows[address / UVM_WINDOW_PAGES];
+}
+
+static bool is_small(const struct uvm_allocation *allocation)
+{
+	return allocation->pages < UVM_WINDOW_PAGES;
+}
+
+uint64_t um_uvm_end_of(const struct uvm_allocation *allocation)
+{
+	return is_small(allocation) ? UVM_WINDOW_PAGES : allocation->pages;
 }
 
 static int make_slot(struct uvm *uvm, um_alloc_id id)
@@ -383,15 +480,12 @@ static int make_windows(struct uvm *uvm, struct uvm_allocation *allocation)
 		uint32_t pages = left < UVM_WINDOW_PAGES ? left : UVM_WINDOW_PAGES;
 		struct uvm_piece piece = {allocation->id, first, {0, pages}};
 
-		allocation->windows[i] = make_window(uvm);
+		allocation->windows[i] = make_window(uvm, pages);
 		if (!allocation->windows[i])
 			return UM_ENOMEM;
 		allocation->windows[i]->allocations = 1;
 		allocation->windows[i]->blocks->starts_range = i == 0;
 		error = add_piece(allocation->windows[i], &piece);
-		if (!error)
-			error = add_own_piece(uvm, allocation->windows[i],
-					      (struct uvm_region){pages, UVM_WINDOW_PAGES});
 	}
 	return error;
 }
@@ -412,8 +506,8 @@ int um_uvm_add_allocation(struct uvm *uvm, um_alloc_id id)
 	allocation->pages = pages;
 	allocation->window_count = windows;
 	uvm->allocations[id] = allocation;
-	return pages < UVM_WINDOW_PAGES ? take_from_pool(uvm, allocation)
-					: make_windows(uvm, allocation);
+	return is_small(allocation) ? take_from_pool(uvm, allocation)
+				    : make_windows(uvm, allocation);
 }
 
 void um_uvm_drop_allocation(struct uvm *uvm, struct uvm_allocation *allocation)

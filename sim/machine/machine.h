@@ -43,10 +43,29 @@ struct um_link_spec {
 	char name[32];		      /* "PCIe 4.0 x16" */
 	double to_device_bytes_per_s; /* achieved by large transfers, not the signalling rate */
 	double to_host_bytes_per_s;
-	um_ns latency_ns;	       /* of one transfer */
+	um_ns to_device_latency_ns; /* of one transfer */
+	um_ns to_host_latency_ns;
 	uint32_t remote_request_bytes; /* payload of one remote request: 64 */
 	double remote_requests_per_s;  /* that a device keeps in flight over the link */
 	bool coherent; /* the host can map device memory (xGMI to the CPU), and need not fault */
+};
+/*
+ * What it costs to record: added where a machine is simulated as it is under umtrace
+ * (um_simulation.traced), and nowhere else.
+ */
+struct um_tracing_spec {
+	um_ns to_device_record_ns; /* of a transfer to a device, beside its latency */
+	um_ns fault_record_ns;	   /* of a page of which a device faulted */
+	um_ns cpu_fault_record_ns; /* of a fault of the host for which something is sent */
+};
+/* From 1; 0: not of a file. */
+struct um_machine_place {
+	unsigned line, column;
+};
+/* A driver's parameter as this machine has it, where a policy does not say otherwise. */
+struct um_machine_setting {
+	char *driver, *name, *text;
+	struct um_machine_place driver_at, name_at, text_at;
 };
 struct um_machine_spec {
 	char name[32];	      /* "mi250x" */
@@ -59,11 +78,17 @@ struct um_machine_spec {
 	uint32_t wave_lanes;
 	uint32_t clock_khz, memory_clock_khz, memory_bus_bits, l2_bytes;
 	double memory_bytes_per_s;
-	um_ns launch_ns; /* from launch to first group */
+	um_ns launch_ns;      /* from launch to first group */
+	double atomics_per_s; /* of lanes on one address, which take turns; 0: they take no time */
 	enum um_xnack_support xnack;
 	bool apu;		  /* host and device share one memory: nothing migrates */
 	struct um_link_spec link; /* host to each device; of an apu: the shared memory itself */
-	char *text;		  /* the file as read; owned */
+	struct um_tracing_spec tracing;
+	struct um_machine_setting *settings; /* owned, as the strings in them; checked by who has
+						the drivers (um_policy_settle()) */
+	size_t setting_count;
+	char *path; /* as messages have it; owned */
+	char *text; /* the file as read; owned */
 };
 
 struct um_machine;
@@ -167,6 +192,8 @@ void um_machine_fill(struct um_machine *, const struct um_page_range *, um_devic
  */
 int um_machine_map(struct um_machine *, const struct um_page_range *, um_device_id,
 		   enum um_mapping_state, const struct um_why *);
+/* What is mapped next is one of the driver's own records: its row is not merged with others. */
+void um_machine_record_next(struct um_machine *);
 
 /*
  * --- what the actors do: allocations come and go, memory is accessed, explicit copies run ---

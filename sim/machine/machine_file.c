@@ -1,5 +1,6 @@
 #include "machine_file.h"
 
+#include "machine_setting.h"
 #include "trace/base/error.h"
 #include "trace/base/paths.h"
 #include "yaml_file.h"
@@ -17,8 +18,15 @@
 #define MEMORY_MIN    (double)(UINT64_C(1) << 21)
 #define MEMORY_MAX    (double)(UINT64_C(1) << 48)
 
-#define LINK(member)	offsetof(struct um_link_spec, member)
+#define LINK(member)	offsetof(struct link_reading, spec.member)
+#define TRACING(member) offsetof(struct um_tracing_spec, member)
 #define MACHINE(member) offsetof(struct um_machine_spec, member)
+
+/* UM_NEVER stands for a latency that the file does not have. */
+struct link_reading {
+	struct um_link_spec spec;
+	um_ns latency_ns; /* of both ways */
+};
 
 static const struct um_yaml_key link_keys[] = {
 	{.name = "name",
@@ -30,7 +38,11 @@ static const struct um_yaml_key link_keys[] = {
 	 BANDWIDTH_MAX, true},
 	{"to_host", um_yaml_bandwidth, LINK(to_host_bytes_per_s), 0, BANDWIDTH_MIN, BANDWIDTH_MAX,
 	 true},
-	{"latency", um_yaml_duration, LINK(latency_ns), 0, 0, LATENCY_MAX, true},
+	{"latency", um_yaml_duration, offsetof(struct link_reading, latency_ns), 0, 0, LATENCY_MAX,
+	 false}, /* see complete_latency() */
+	{"to_device_latency", um_yaml_duration, LINK(to_device_latency_ns), 0, 0, LATENCY_MAX,
+	 false},
+	{"to_host_latency", um_yaml_duration, LINK(to_host_latency_ns), 0, 0, LATENCY_MAX, false},
 	{"remote_request", um_yaml_bytes32, LINK(remote_request_bytes), 0, 16, 4096, true},
 	{"remote_requests_per_s", um_yaml_rate, LINK(remote_requests_per_s), 0, 1e3, 1e13, true},
 	{"coherent", um_yaml_bool, LINK(coherent), 0, 0, 0, false},
@@ -61,10 +73,57 @@ static int read_xnack(const struct um_yaml_file *file, const struct um_yaml_node
 			    key->name, text);
 }
 
+/* `latency` is that of both ways, but for one that has its own. */
+static int complete_latency(struct link_reading *link, const struct um_yaml_file *file,
+			    const struct um_yaml_node *node)
+{
+	um_ns *ways[] = {&link->spec.to_device_latency_ns, &link->spec.to_host_latency_ns};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		if (*ways[i] == UM_NEVER)
+			*ways[i] = link->latency_ns;
+		if (*ways[i] == UM_NEVER)
+			return um_yaml_fail(file, node, "a link needs \"latency\"");
+	}
+	return 0;
+}
+
 static int read_link(const struct um_yaml_file *file, const struct um_yaml_node *node,
 		     const struct um_yaml_key *key, void *target)
 {
-	return um_yaml_read_mapping(file, node, "a link", link_keys, (char *)target + key->offset);
+	struct link_reading link = {
+		.spec = {.to_device_latency_ns = UM_NEVER, .to_host_latency_ns = UM_NEVER},
+		.latency_ns = UM_NEVER};
+	int error = um_yaml_read_mapping(file, node, "a link", link_keys, &link);
+
+	if (!error)
+		error = complete_latency(&link, file, node);
+	if (!error)
+		*(struct um_link_spec *)(void *)((char *)target + key->offset) = link.spec;
+	return error;
+}
+
+static const struct um_yaml_key tracing_keys[] = {
+	{"to_device_record", um_yaml_duration, TRACING(to_device_record_ns), 0, 0, LATENCY_MAX,
+	 false},
+	{"fault_record", um_yaml_duration, TRACING(fault_record_ns), 0, 0, LATENCY_MAX, false},
+	{"cpu_fault_record", um_yaml_duration, TRACING(cpu_fault_record_ns), 0, 0, LATENCY_MAX,
+	 false},
+	{0},
+};
+
+static int read_tracing(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			const struct um_yaml_key *key, void *target)
+{
+	return um_yaml_read_mapping(file, node, "tracing", tracing_keys,
+				    (char *)target + key->offset);
+}
+
+static int read_drivers(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			const struct um_yaml_key *key, void *target)
+{
+	(void)key;
+	return um_machine_read_settings(file, node, target);
 }
 
 static const struct um_yaml_key machine_keys[] = {
@@ -95,9 +154,12 @@ static const struct um_yaml_key machine_keys[] = {
 	{"memory_bandwidth", um_yaml_bandwidth, MACHINE(memory_bytes_per_s), 0, BANDWIDTH_MIN,
 	 BANDWIDTH_MAX, true},
 	{"launch", um_yaml_duration, MACHINE(launch_ns), 0, 0, LATENCY_MAX, true},
+	{"atomics_per_s", um_yaml_rate, MACHINE(atomics_per_s), 0, 1e3, 1e13, false},
 	{"xnack", read_xnack, MACHINE(xnack), 0, 0, 0, true},
 	{"apu", um_yaml_bool, MACHINE(apu), 0, 0, 0, false},
 	{"link", read_link, MACHINE(link), 0, 0, 0, false}, /* see complete_link() */
+	{"tracing", read_tracing, MACHINE(tracing), 0, 0, 0, false},
+	{"drivers", read_drivers, 0, 0, 0, 0, false},
 	{0},
 };
 
@@ -152,7 +214,8 @@ static int spec_from_file(struct um_machine_spec **out, struct um_yaml_file *fil
 		return error;
 	}
 	spec->text = file->text;
-	file->text = NULL;
+	spec->path = file->path;
+	file->text = file->path = NULL;
 	*out = spec;
 	return 0;
 }
@@ -185,6 +248,8 @@ void um_machine_spec_destroy(struct um_machine_spec *spec)
 {
 	if (!spec)
 		return;
+	um_machine_drop_settings(spec);
+	free(spec->path);
 	free(spec->text);
 	free(spec);
 }

@@ -93,7 +93,7 @@ struct um_machine {
 	/* What moved last: mapping it afterwards is no news. */
 	struct um_page_range moved;
 	um_device_id moved_to;
-	bool join_next;
+	bool join_next, record_next;
 };
 
 static inline unsigned place_of(um_device_id device)

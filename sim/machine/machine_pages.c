@@ -281,6 +281,7 @@ static void report_mapping(struct um_machine *machine, const struct um_page_rang
 							 : um_word(um_cause_words, why->cause),
 		.batch = or_null(why->batch),
 		.at_ns = (int64_t)um_machine_now(machine),
+		.is_record = machine->record_next,
 	};
 
 	um_probe_mapping(machine->probe, &row);
@@ -371,7 +372,13 @@ int um_machine_map(struct um_machine *machine, const struct um_page_range *range
 		if (!has_just_moved(machine, &run, device) || state == UM_MAP_REMOTE)
 			report_mapping(machine, &run, device, changes[state], why);
 	}
+	machine->record_next = false;
 	return 0;
+}
+
+void um_machine_record_next(struct um_machine *machine)
+{
+	machine->record_next = true;
 }
 
 /* --- accesses --- */

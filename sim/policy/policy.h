@@ -40,6 +40,9 @@ struct um_moment {
 	uint32_t ahead; /* launches earlier */
 };
 
+/* Of um_rule.accessed_by: the host, which coherent links let map device memory. */
+#define UM_BY_HOST (UINT32_C(1) << 31)
+
 struct um_rule {
 	unsigned line; /* in the file */
 	struct um_selector on;
@@ -47,7 +50,7 @@ struct um_rule {
 	/* advise */
 	bool has_preferred_location, has_read_mostly, has_coarse_grain;
 	um_device_id preferred_location;
-	uint32_t accessed_by; /* bit n: device n */
+	uint32_t accessed_by; /* bit n: device n; UM_BY_HOST */
 	bool read_mostly, coarse_grain;
 	char *allocate_as; /* "managed", "device", "pinned" or NULL */
 	/* prefetch */
@@ -96,6 +99,7 @@ struct um_policy {
 	char *machine; /* name or file (relative to the policy's folder); NULL: default */
 	const struct um_driver_ops *driver; /* never NULL; UM_DRIVER_DEFAULT until it is settled */
 	struct um_param_value *params;	    /* one for each of driver->params */
+	uint64_t params_named;		    /* bit n: params[n] is not the machine's to set */
 	bool driver_named;		    /* by the file or an option: settling leaves it */
 	struct um_policy_setting *settings; /* until then */
 	size_t setting_count;
@@ -140,12 +144,14 @@ int um_policy_set_page_bytes(struct um_policy *, uint64_t page_bytes);
  *
  * Where no driver was named it becomes the one that models the machine's own (gfx: amdgpu_svm; else
  * demand), and what the file says of a driver without a name, and its page size, are held against
- * it. XNACK becomes on or off: as the option has it, the file, the traced program (UNKNOWN: it is
- * not known, or was of another machine), or else the machine (a process that does not ask: off; no
- * such switch: on); a driver's parameter `xnack` receives it.
+ * it. Parameters that the policy does not have are those of the machine file (`drivers:`), and the
+ * driver's defaults where that has none. XNACK becomes on or off: as the option has it, the file, the
+ * traced program (UNKNOWN: it is not known, or was of another machine), or else the machine (a process
+ * that does not ask: off; no such switch: on); a driver's parameter `xnack` receives it.
  *
- * UM_EINVAL: asked to be on where the machine never retries faults, off where it has no such switch,
- * or asked for by the option of a driver that does not model it.
+ * UM_EINVAL: a machine file's `drivers:` with a driver or parameter that there is not, or a value
+ * that it cannot have; XNACK asked to be on where the machine never retries faults, off where it has
+ * no such switch, or asked for by the option of a driver that does not model it.
  */
 int um_policy_settle(struct um_policy *, const struct um_machine_spec *, enum um_xnack traced);
 /* "16GiB", or "0.8x": that much of the footprint. UM_EINVAL. */

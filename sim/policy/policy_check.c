@@ -382,6 +382,8 @@ static void say_advice(FILE *out, const struct um_rule *rule)
 		for (um_device_id device = 0; device < UM_DEVICES_MAX; device++)
 			if (rule->accessed_by >> device & 1)
 				say_place(out, device);
+		if (rule->accessed_by & UM_BY_HOST)
+			say_place(out, UM_HOST);
 	}
 	if (rule->has_read_mostly)
 		say(out, &separator, rule->read_mostly ? "read_mostly" : "not read_mostly");

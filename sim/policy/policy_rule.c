@@ -161,11 +161,7 @@ static int add_accessor(const struct um_yaml_file *file, const struct um_yaml_no
 
 	if (error)
 		return error;
-	if (device == UM_HOST)
-		return um_yaml_fail(file, node,
-				    "accessed_by takes gpus: the host needs no mapping "
-				    "to be asked for");
-	rule->accessed_by |= UINT32_C(1) << device;
+	rule->accessed_by |= device == UM_HOST ? UM_BY_HOST : UINT32_C(1) << device;
 	return 0;
 }
 

@@ -4,11 +4,13 @@
  */
 #include "policy_settle.h"
 
+#include "policy_machine.h"
 #include "trace/base/error.h"
 #include "trace/base/suggest.h"
 #include "trace/base/units.h"
 #include "trace/db/xnack_text.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,8 @@ static size_t count_params(const struct um_driver_ops *ops)
 int um_policy_adopt_driver(struct um_policy *policy, const struct um_driver_ops *ops)
 {
 	size_t count = count_params(ops);
+
+	assert(count <= 64); /* params_named */
 	struct um_param_value *values = calloc(count + 1, sizeof(*values));
 	int error = values ? 0 : um_fail(UM_ENOMEM, "out of memory");
 
@@ -38,6 +42,7 @@ int um_policy_adopt_driver(struct um_policy *policy, const struct um_driver_ops 
 	}
 	free(policy->params);
 	policy->params = values;
+	policy->params_named = 0;
 	policy->driver = ops;
 	return 0;
 }
@@ -181,6 +186,8 @@ static int apply_setting(struct um_policy *policy, const struct um_policy_settin
 	if (!params || !params[which].name)
 		return refuse_setting(policy, setting);
 	int error = um_param_parse(&policy->params[which], &params[which], setting->text);
+	if (!error)
+		policy->params_named |= UINT64_C(1) << which;
 	if (!error || error == UM_ENOMEM)
 		return error;
 
@@ -315,6 +322,8 @@ int um_policy_settle(struct um_policy *policy, const struct um_machine_spec *mac
 {
 	int error = policy->driver_named || policy->is_settled ? 0 : choose_driver(policy, machine);
 
+	if (!error)
+		error = um_policy_take_machine(policy, machine);
 	if (!error)
 		error = um_policy_apply_settings(policy);
 	if (!error && policy->page_bytes)

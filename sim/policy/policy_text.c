@@ -108,6 +108,8 @@ static void write_accessors(FILE *out, uint32_t accessed_by)
 			fprintf(out, "%sgpu%d", separator, device);
 			separator = ", ";
 		}
+	if (accessed_by & UM_BY_HOST)
+		fprintf(out, "%shost", separator);
 	fputs("]\n", out);
 }
 

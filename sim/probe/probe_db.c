@@ -1,7 +1,8 @@
 /*
  * Rows into a database. A row that goes on where the one before of its kind ended is merged into
  * it, so that a sweep is one row however many faults it took; or, where that is asked for, rows are
- * merged wherever their pages meet within an op (row_merger.h).
+ * merged wherever their pages meet within an op (row_merger.h). Records of a driver are kept as they
+ * come.
  */
 #include "probe.h"
 #include "row_merger.h"
@@ -86,6 +87,10 @@ static void put(struct writer *writer, enum um_row_kind_name name, const void *r
 	void *open = &writer->open[name][kind->slot(row)];
 	int64_t open_pages = um_row_pages(kind, open);
 
+	if (kind->is_record && kind->is_record(row)) {
+		insert(writer, kind->table, row);
+		return;
+	}
 	if (writer->flags & UM_PROBE_MERGE) {
 		merge(writer, name, row);
 		return;

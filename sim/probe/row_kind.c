@@ -117,6 +117,11 @@ static unsigned mapping_slot(const void *row)
 	return ((unsigned char)mapping->change[0] + (unsigned)(mapping->device + 1)) % UM_ROW_SLOTS;
 }
 
+static bool mapping_is_record(const void *row)
+{
+	return ((const struct um_mapping_row *)row)->is_record;
+}
+
 static bool mapping_is_alike(const void *left, const void *right)
 {
 	const struct um_mapping_row *a = left, *b = right;
@@ -184,17 +189,18 @@ static void remote_add(void *into, const void *row)
 	sum->bytes_to_host += remote->bytes_to_host;
 }
 
-#define KIND(name, table_, row)                                                                    \
+#define KIND(name, table_, row, ...)                                                               \
 	{                                                                                          \
 		.table = &(table_), .row_bytes = sizeof(struct row),                               \
 		.first_page = offsetof(struct row, first_page),                                    \
 		.pages = offsetof(struct row, pages), .slot = name##_slot,                         \
-		.is_alike = name##_is_alike, .hash = name##_hash, .add = name##_add,               \
+		.is_alike = name##_is_alike, .hash = name##_hash, .add = name##_add, __VA_ARGS__   \
 	}
 
 const struct um_row_kind um_row_kinds[UM_ROW_KINDS] = {
-	[UM_ROW_FAULT] = KIND(fault, um_table_fault, um_fault_row),
-	[UM_ROW_MIGRATION] = KIND(migration, um_table_migration, um_migration_row),
-	[UM_ROW_MAPPING] = KIND(mapping, um_table_mapping, um_mapping_row),
-	[UM_ROW_REMOTE] = KIND(remote, um_table_remote_access, um_remote_access_row),
+	[UM_ROW_FAULT] = KIND(fault, um_table_fault, um_fault_row, ),
+	[UM_ROW_MIGRATION] = KIND(migration, um_table_migration, um_migration_row, ),
+	[UM_ROW_MAPPING] =
+		KIND(mapping, um_table_mapping, um_mapping_row, .is_record = mapping_is_record),
+	[UM_ROW_REMOTE] = KIND(remote, um_table_remote_access, um_remote_access_row, ),
 };

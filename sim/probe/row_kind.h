@@ -27,6 +27,8 @@ struct um_row_kind {
 	size_t first_page, pages; /* offsets of the fields */
 	/* Rows that alternate have slots of their own, below UM_ROW_SLOTS. */
 	unsigned (*slot)(const void *row);
+	/* Never one with another; NULL: none is so. */
+	bool (*is_record)(const void *row);
 	/* Everything but pages, times and counts is the same. */
 	bool (*is_alike)(const void *a, const void *b);
 	uint64_t (*hash)(const void *row); /* of what is_alike() compares */

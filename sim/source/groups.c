@@ -22,6 +22,7 @@ struct um_groups {
 	int64_t op;
 	struct indexed_chunk *chunks;
 	size_t chunk_count, chunk_capacity;
+	uint64_t touches;
 	size_t at_chunk, at_group;	/* where the next group may start */
 	struct um_group_chunk *current; /* of at_chunk, a use of its own */
 	struct um_id_map started;	/* groups that have a cursor already */
@@ -53,6 +54,7 @@ static int index_chunk(const void *row, void *context)
 		groups->chunks = grown;
 		groups->chunk_capacity = capacity;
 	}
+	groups->touches += packed->touches > 0 ? (uint64_t)packed->touches : 0;
 	groups->chunks[groups->chunk_count++] = (struct indexed_chunk){
 		.number = packed->chunk,
 		.first_group = (uint64_t)packed->first_group,
@@ -101,6 +103,11 @@ void um_groups_close(struct um_groups *groups)
 	free(groups->chunks);
 	um_id_map_fini(&groups->started);
 	free(groups);
+}
+
+uint64_t um_groups_touches(const struct um_groups *groups)
+{
+	return groups->touches;
 }
 
 /* --- chunks in use --- */

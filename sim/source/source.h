@@ -31,6 +31,8 @@ struct um_groups;
 struct um_group_cursor;
 int um_groups_open(struct um_groups **out, struct um_source *, int64_t op);
 void um_groups_close(struct um_groups *);
+/* All groups' touches, repeats left out as in the trace. */
+uint64_t um_groups_touches(const struct um_groups *);
 /* The next group that touches anything; NULL at the end or on an error. */
 struct um_group_cursor *um_groups_next(struct um_groups *, int *error);
 /*

@@ -46,7 +46,7 @@ static const char help[] =
 	"    - on: {site: \"train.hip:42\"}\n"
 	"      at: {before: \"step*\", nth: 1}        # default: at the allocation\n"
 	"      preferred_location: host             # or gpu0\n"
-	"      accessed_by: [gpu0]\n"
+	"      accessed_by: [gpu0]                  # or host, over a coherent link\n"
 	"      read_mostly: true\n"
 	"      coarse_grain: true\n"
 	"    - on: {name: \"tmp*\"}\n"

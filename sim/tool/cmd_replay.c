@@ -17,6 +17,7 @@ enum option_key {
 	OPTION_MEMORY,
 	OPTION_EVICT,
 	OPTION_XNACK,
+	OPTION_HOST_TIME,
 	OPTION_FORCE,
 	OPTION_FORMAT,
 };
@@ -50,6 +51,10 @@ static const struct argp_option options[] = {
 	 "Whether devices retry accesses that fault, so that managed memory can migrate, over the "
 	 "policy's; default: as the traced program had it",
 	 0},
+	{"host-time", OPTION_HOST_TIME, NULL, 0,
+	 "The host takes as long between its calls as it did while TRACE was recorded; default: no time, "
+	 "so that all recordings of a program give the same",
+	 0},
 	{"force", OPTION_FORCE, NULL, 0, "Replace databases that are there already", 0},
 	{"format", OPTION_FORMAT, "text|json", 0, "Of the results on standard output", 0},
 	{"quiet", 'q', NULL, 0, "No progress and no talk on standard error", 0},
@@ -63,7 +68,7 @@ static const char documentation[] =
 	"Without -P the program does what it did, with its own advice and prefetches. Figures are "
 	"predictions of the driver model named below the table, not measurements.\n\n"
 	"Columns: \"to\" is bytes over the link for whatever cause; \"link\" is how long the link was "
-	"taken that way; \"end\" is when the program ends. For that the host takes no time but to wait, "
+	"taken that way; \"end\" is when the program ends. For that the host takes no time but to wait (but with --host-time), "
 	"and a kernel what its faults, its remote accesses or the memory's bandwidth take, whichever is "
 	"longest: it compares policies, and does not foretell how long the program runs. \"end\" takes "
 	"every remote request, as without a cache; \"to\" and \"link\" each line once a launch.\n\n"
@@ -129,6 +134,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case OPTION_XNACK:
 		error = um_xnack_parse(&arguments->xnack, value);
+		break;
+	case OPTION_HOST_TIME:
+		arguments->host_time = true;
 		break;
 	case OPTION_FORCE:
 		arguments->force = true;

@@ -52,7 +52,7 @@ struct um_replay_arguments {
 	struct um_replay_memory *memory;
 	size_t memory_count;
 	const char *evict; /* NULL: not given */
-	bool force, json, quiet;
+	bool force, json, quiet, host_time;
 };
 
 /* What the trace lacks of what its kernels did, so that no simulation of it can show it. */

@@ -85,11 +85,11 @@ static json_t *footprint_of(const struct um_replay *replay)
 	return bytes ? json_integer((json_int_t)bytes) : json_null();
 }
 
-static json_t *replay_of(const struct um_replay *replay, const struct um_replay_gaps *gaps)
+static json_t *replay_of(const struct um_replay *replay, const struct um_replay_run *run)
 {
 	return json_pack(
 		"{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s?, s:s?, s:s, s:I, s:I, s:s?, s:o, s:s, s:s, s:o, "
-		"s:I, s:o, s:o}",
+		"s:I, s:b, s:o, s:o}",
 		"trace", replay->trace_path, "output", replay->output_path, "policy",
 		replay->policy_name, "driver", replay->driver->name, "driver_validated",
 		replay->driver->validated, "driver_parameters", params_of(replay), "evict",
@@ -98,8 +98,9 @@ static json_t *replay_of(const struct um_replay *replay, const struct um_replay_
 		"memory_bytes", (json_int_t)replay->memory_bytes, "memory_source",
 		um_replay_memory_source(replay), "footprint_bytes", footprint_of(replay), "link",
 		replay->machine->link.name, "accesses", replay->accesses, "ignored",
-		ignored_of(replay), "outside_accesses", (json_int_t)gaps->outside_accesses,
-		"totals", totals_of(&replay->totals), "ideal", um_replay_ideal_json(replay));
+		ignored_of(replay), "outside_accesses", (json_int_t)run->gaps.outside_accesses,
+		"host_time", run->arguments->host_time, "totals", totals_of(&replay->totals),
+		"ideal", um_replay_ideal_json(replay));
 }
 
 int um_replay_print_json(FILE *out, const struct um_replay_run *run)
@@ -108,7 +109,7 @@ int um_replay_print_json(FILE *out, const struct um_replay_run *run)
 	int failed = !all;
 
 	for (size_t i = 0; i < um_replay_done(run) && !failed; i++)
-		failed = json_array_append_new(all, replay_of(&run->replays[i], &run->gaps));
+		failed = json_array_append_new(all, replay_of(&run->replays[i], run));
 	failed = failed || json_dumpf(all, out, JSON_INDENT(2)) || fputc('\n', out) == EOF;
 	json_decref(all);
 	return failed ? um_fail(UM_EIO, "cannot write the results as JSON") : 0;

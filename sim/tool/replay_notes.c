@@ -205,6 +205,9 @@ void um_replay_add_notes(struct um_text_table *table, const struct um_replay_run
 	add_dropped_notes(table, run->replays, count);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		um_replay_each_text(run->replays, count, texts[i], add_line, table);
+	if (run->arguments->host_time)
+		um_text_table_note(table, "end: with the time that the host took between its calls "
+					  "while the trace was recorded");
 	add_footprint(table, run->replays, count);
 	add_gaps(table, &run->gaps);
 	add_ignored(table, run->replays, count);

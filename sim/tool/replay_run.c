@@ -64,6 +64,7 @@ static int simulate(struct um_replay_run *run, struct um_probe *probe)
 		.policy = run->replay->policy,
 		.machine = run->replay->machine,
 		.probe = probe,
+		.host_time = run->arguments->host_time,
 		.progress = !run->arguments->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
 		.progress_context = run,
 		.ignored = note_ignored,

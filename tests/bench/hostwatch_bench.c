@@ -72,6 +72,22 @@ static void interval(const char *what, uint64_t stride, bool write)
 	printf("%s\n", seen == touched ? "" : "  WRONG COUNT");
 }
 
+/* As a program that writes a piece, advises it, and so on: an interval for each. */
+static void many_intervals(const char *what, uint64_t count, bool touch)
+{
+	uint64_t seen = 0;
+	double start = bench_now_s();
+
+	for (uint64_t i = 0; i < count; i++) {
+		if (touch)
+			um_arena.base[i * (BENCH_PAGES / count) * UM_PAGE_BYTES] = 1;
+		um_hostwatch_collect(count_pages, &seen);
+		um_hostwatch_arm();
+	}
+	printf("  %-34s %7.2f us each%s\n", what, (bench_now_s() - start) * 1e6 / (double)count,
+	       seen == (touch ? count : 0) ? "" : "  WRONG COUNT");
+}
+
 static void one_gib(void)
 {
 	memset(um_arena.alias, 1, BENCH_BYTES); /* the file has its pages */
@@ -85,6 +101,8 @@ static void one_gib(void)
 	interval("1 GiB, every 100th page written", 100, true);
 	interval("1 GiB, one page written", BENCH_PAGES, true);
 	interval("1 GiB, nothing touched", 0, false);
+	many_intervals("1 GiB, 1024 intervals of a page", 1024, true);
+	many_intervals("1 GiB, 1024 intervals of nothing", 1024, false);
 	start = bench_now_s();
 	um_hostwatch_remove(0, BENCH_BYTES);
 	printf("  %-34s %7.2f ms\n", "1 GiB: end to watch", (bench_now_s() - start) * 1e3);

@@ -9,6 +9,9 @@ cp "$UM_SOURCE"/kernels/scale.hip "$UM_SOURCE"/kernels/kernel_common.h .
 
 check "compile" bare moved/bin/umhipcc -O2 scale.hip -o scale
 check "run" bare ./scale --n=4096
+printf '#include <roctracer/roctx.h>\nint main(void) { return roctxRangePush("x"); }\n' >use.c
+check "roctx" bare moved/bin/umhipcc use.c -lroctx64 -o use
+check "which runs" bare ./use
 check "trace" bare moved/bin/umtrace -q --xnack on -o scale.um.db -- ./scale --n=4096
 check "replay" bare moved/bin/umsim replay scale.um.db -o replayed.um.db
 check "summary of a trace" bare moved/bin/umanalyze summary scale.um.db

@@ -69,7 +69,7 @@ case_nvtx() {
 	silent
 	golden nvtx
 	ends=$(grep -Eo '^op [0-9]+ kind=range .*took=[0-9]+' "$work/records" | cut -d' ' -f2 | tr '\n' ' ')
-	is "$ends" "3 4 2 1 5 " "ranges in the order that they ended"
+	is "$ends" "3 4 2 1 5 6 7 " "ranges in the order that they ended"
 }
 case_order() { # ids in the order of the records; the op of everything came before it
 	run "$program" "$(script calls)" play play
@@ -265,11 +265,11 @@ case_environment_of_others() { # what the user set stays
 proc NVTX_INJECTION64_PATH" "the user's own"
 }
 case_preloads() {
-	touch "$work/libamdhip64.so.5" "$work/libumtrace_wrap.so"
+	touch "$work/libamdhip64.so.5" "$work/libroctx64.so.4" "$work/libumtrace_wrap.so"
 	cp "$tap" "$work/libumtrace_cupti.so"
 	libc=$(ldd "$program" | awk '/libc.so.6/ { print $3 }')
 	LD_PRELOAD=$libc run --tap="$work/libumtrace_cupti.so" env \
-		LD_PRELOAD="$work/libumtrace_wrap.so:$libc:$work/libamdhip64.so.5" "$program" "$(script basic)" \
+		LD_PRELOAD="$work/libumtrace_wrap.so:$libc:$work/libroctx64.so.4:$work/libamdhip64.so.5" "$program" "$(script basic)" \
 		'run=echo $LD_PRELOAD'
 	is "$(cat "$work/stdout")" "$libc" LD_PRELOAD
 }

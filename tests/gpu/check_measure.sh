@@ -42,7 +42,7 @@ refuses 'is not empty' --build="$UM_BUILD" --out=out5
 
 # Programs that run without a GPU are no measurement.
 smi 100000
-"$UM_BUILD/bin/umhipcc" -O1 "$UM_SOURCE/tests/gpu/measure.hip" -o programs/measure
+"$UM_BUILD/bin/umhipcc" -O1 "$UM_SOURCE/tests/gpu/measure.hip" -lroctx64 -o programs/measure
 refuses 'nothing was measured: backend emulated' --build="$UM_BUILD" --programs=programs --out=out6 \
 	--parts=configurations --only=read_1M --repeat=1
 [ "$(cut -f1,3 out6/times.tsv | paste -sd' ')" = "untraced	read_1M off	read_1M" ]

@@ -8,9 +8,9 @@
  *   measure --repeat=5              each so many times in turn
  *   measure --mib=64 --steps="host-write gpu-read host-read:4KiB"
  *   measure --times=FILE                 what each took: name, repetition, ns in all, ns of the GPU's
- *   measure --device                     what tells the device's kind of managed memory
+ *   measure --device                     what the device says of itself and its managed memory
  *
- * On an NVIDIA GPU each run is an NVTX range named "CONFIGURATION#n". Never more managed memory than
+ * Each run is a range of NVTX or roctx named "CONFIGURATION#n". Never more managed memory than
  * LIMIT_BYTES is in use, nor more than an eighth of what the device has free.
  */
 #include "measure_steps.h"
@@ -20,13 +20,12 @@
 
 #ifdef __HIP_PLATFORM_NVIDIA__
 #include <nvtx3/nvToolsExt.h>
-#else /* ranges of AMD's tools are not recorded yet */
-static void nvtxRangePushA(const char *)
-{
-}
-static void nvtxRangePop(void)
-{
-}
+#define range_push nvtxRangePushA
+#define range_pop  nvtxRangePop
+#else
+#include <roctracer/roctx.h>
+#define range_push roctxRangePushA
+#define range_pop  roctxRangePop
 #endif
 
 #define LIMIT_BYTES (256ul << 20)
@@ -61,7 +60,7 @@ static bool run(const struct configuration *c, unsigned repetition, FILE *times)
 
 	check_room(c);
 	snprintf(range, sizeof(range), "%s#%u", c->name, repetition);
-	nvtxRangePushA(range);
+	range_push(range);
 	memory_make(&memory, c);
 	for (const char *at = c->steps; *at;) {
 		size_t length = strcspn(at, " ");
@@ -72,7 +71,7 @@ static bool run(const struct configuration *c, unsigned repetition, FILE *times)
 		at += length + strspn(at + length, " ");
 	}
 	memory_free(&memory);
-	nvtxRangePop();
+	range_pop();
 	if (times)
 		fprintf(times, "%s\t%u\t%ld\t%ld\n", c->name, repetition, memory.all_ns,
 			memory.gpu_ns);
@@ -99,6 +98,13 @@ static void tell_device(void)
 		{"directManagedMemAccessFromHost",
 		 hipDeviceAttributeDirectManagedMemAccessFromHost},
 		{"multiProcessorCount", hipDeviceAttributeMultiprocessorCount},
+		{"maxThreadsPerMultiProcessor",
+		 hipDeviceAttributeMaxThreadsPerMultiProcessor},
+		{"warpSize", hipDeviceAttributeWarpSize},
+		{"clockRate", hipDeviceAttributeClockRate},
+		{"memoryClockRate", hipDeviceAttributeMemoryClockRate},
+		{"memoryBusWidth", hipDeviceAttributeMemoryBusWidth},
+		{"l2CacheSize", hipDeviceAttributeL2CacheSize},
 	};
 	size_t free_bytes, total_bytes;
 	int device, value;

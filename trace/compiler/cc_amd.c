@@ -28,7 +28,7 @@ static void start(struct um_cc_amd_item *item, const struct um_cc_job *job,
 {
 	struct um_argv all = {0}, command = {0};
 
-	um_cc_start_command(&all, job->args, input);
+	um_cc_start_command(&all, job, input);
 	push_without_dependencies(&command, &all);
 	um_argv_push(&command, "--cuda-device-only");
 	um_argv_push(&command, "--hip-device-lib-path=" DEVICE_LIBRARIES);

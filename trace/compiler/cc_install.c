@@ -16,6 +16,7 @@ int um_cc_install_find(struct um_cc_install *out)
 	} files[] = {
 		{&out->library_folder, um_path_lib, ""},
 		{&out->prelude, um_path_share, "um_prelude.h"},
+		{&out->include_folder, um_path_share, "include"},
 		{&out->device_library, um_path_lib, "libumdevice.a"},
 		{&out->device_imports, um_path_lib, "libumdevice_imports.so"},
 	};
@@ -37,6 +38,7 @@ void um_cc_install_fini(struct um_cc_install *install)
 {
 	free(install->library_folder);
 	free(install->prelude);
+	free(install->include_folder);
 	free(install->device_library);
 	free(install->device_imports);
 }

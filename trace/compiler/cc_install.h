@@ -5,6 +5,7 @@
 struct um_cc_install {
 	char *library_folder; /* the runtime's, absolute */
 	char *prelude;
+	char *include_folder; /* headers of AMD's that Debian does not have: roctx.h */
 	char *device_library; /* libumdevice.a */
 	char *device_imports; /* libumdevice_imports.so: what the runtime gives to code objects */
 };

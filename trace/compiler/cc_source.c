@@ -42,9 +42,18 @@ static void name_files(struct files *f, const struct um_cc_job *job)
 			 names[i].name);
 }
 
-void um_cc_start_command(struct um_argv *command, const struct um_cc_args *args,
+/* Behind all others: AMD's own headers come first, where they are installed. */
+static void push_own_headers(struct um_argv *command, const struct um_cc_job *job)
+{
+	um_argv_push(command, "-idirafter");
+	um_argv_push(command, job->install->include_folder);
+}
+
+void um_cc_start_command(struct um_argv *command, const struct um_cc_job *job,
 			 const struct um_cc_input *input)
 {
+	const struct um_cc_args *args = job->args;
+
 	um_argv_push(command, UM_LLVM_BINDIR "/clang++");
 	/* Debian's HIP; clang takes one without a stated version for an old one (hipcc states it
 	 * too). */
@@ -56,6 +65,7 @@ void um_cc_start_command(struct um_argv *command, const struct um_cc_args *args,
 	if (isatty(STDERR_FILENO))
 		um_argv_push(command, "-fcolor-diagnostics");
 	um_argv_push_all(command, &args->compile);
+	push_own_headers(command, job);
 	if (input->is_copy)
 		um_argv_push(command, "-iquote.");
 }
@@ -117,7 +127,7 @@ static void name_dependencies(struct um_argv *command, const struct um_cc_job *j
 static void host_command(struct um_argv *command, const struct um_cc_job *job,
 			 const struct um_cc_input *input, const char *output)
 {
-	um_cc_start_command(command, job->args, input);
+	um_cc_start_command(command, job, input);
 	um_argv_push(command, "--cuda-host-only");
 	um_argv_push(command, "-nogpulib");
 	name_dependencies(command, job, input);
@@ -299,6 +309,8 @@ int um_cc_compile_other(const struct um_cc_job *job, const struct um_cc_input *i
 	if (!job->args->level_given)
 		um_argv_push(&command, "-O3");
 	um_argv_push_all(&command, &job->args->compile);
+	if (input->language == UM_CC_C)
+		push_own_headers(&command, job);
 	if (job->args->show_only)
 		um_argv_push(&command, "-###");
 	end_command(&command, job->args->stage, input->x, input->path, output);

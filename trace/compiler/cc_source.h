@@ -18,7 +18,7 @@ struct um_cc_job {
  */
 int um_cc_compile_hip(const struct um_cc_job *, const struct um_cc_input *, const char *output);
 /* The driver's command line for a HIP source, as far as it is the same for host and devices. */
-void um_cc_start_command(struct um_argv *command, const struct um_cc_args *,
+void um_cc_start_command(struct um_argv *command, const struct um_cc_job *,
 			 const struct um_cc_input *);
 /* Any other language: clang, with the same options. */
 int um_cc_compile_other(const struct um_cc_job *, const struct um_cc_input *, const char *output);

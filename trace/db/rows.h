@@ -143,6 +143,7 @@ struct um_mapping_row {
 	int64_t op, device, allocation, first_page, pages, address;
 	const char *change, *cause;
 	int64_t batch, at_ns;
+	int is_record; /* no column: one of the driver's own records, which stays a row of its own */
 };
 
 struct um_remote_access_row {

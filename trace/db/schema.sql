@@ -123,6 +123,11 @@ CREATE TABLE allocation (
 
 -- What the program asked for, in program order. Where ops are of a GPU ('op.time' is measured), start_ns
 -- and end_ns of what ran there are of the GPU, from its first start to its last end, else of the call.
+-- In an emulated trace a 'host' op has the pages that the host touched since the one before it, whenever it
+-- did in that time. It stands before each launch, copy, memset and prefetch, each free of managed memory,
+-- each synchronisation with what may still run, and each beginning and end of a range, if anything was
+-- touched. One before advice or an attachment has what was touched within 2 MiB of the pages that these
+-- name; what was touched elsewhere by then may stand in the next one.
 -- In a measured trace the ids of calls are even; an odd id is a 'host' op, what the program itself did
 -- between the end of the calls before and the next call, and stands only where rows belong to it.
 CREATE TABLE op (
@@ -337,7 +342,8 @@ CREATE TABLE copy_traffic (
 	end_ns INTEGER NOT NULL
 );
 
--- Ranges that the program named (NVTX, roctx): their ops have kind 'range', and their times.
+-- Ranges that the program named (NVTX, roctx): their ops have kind 'range', and their times. A mark
+-- is one that ends where it begins.
 CREATE TABLE user_range (
 	op INTEGER PRIMARY KEY REFERENCES op,
 	last_op INTEGER,              -- that was called before it ended; NULL: it never did

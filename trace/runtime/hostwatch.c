@@ -235,18 +235,71 @@ void um_hostwatch_arm(void)
 		check(watch.method->arm(blocks()), "managed memory could not be watched any more");
 }
 
+/* `next`: the first range that may hold any of it. */
+static void collect(struct um_watch_blocks of, size_t next,
+		    void (*run)(uint64_t first_page, uint64_t pages, uint32_t touch, void *),
+		    void *context)
+{
+	collection.run = run;
+	collection.context = context;
+	collection.next = next;
+	collection.pending_touch = 0;
+	check(watch.method->collect(of, cut_at_ranges),
+	      "what the host touched could not be read any more");
+	emit_pending();
+}
+
 void um_hostwatch_collect(void (*run)(uint64_t first_page, uint64_t pages, uint32_t touch, void *),
 			  void *context)
 {
+	if (watch.method && watch.count)
+		collect(blocks(), 0, run, context);
+}
+
+/* The blocks that have any of [first_page, end_page): from the first that ends behind its start. */
+static struct um_watch_blocks blocks_between(uint64_t first_page, uint64_t end_page)
+{
+	struct um_watch_blocks all = blocks();
+	size_t low = 0, high = all.count, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (all.block[middle].end_page <= first_page)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < all.count && all.block[end].first_page < end_page; end++)
+		;
+	return (struct um_watch_blocks){all.block + low, end - low};
+}
+
+void um_hostwatch_split(uint64_t first_page, uint64_t end_page,
+			void (*run)(uint64_t first_page, uint64_t pages, uint32_t touch, void *),
+			void *context)
+{
 	if (!watch.method || !watch.count)
 		return;
-	collection.run = run;
-	collection.context = context;
-	collection.next = 0;
-	collection.pending_touch = 0;
-	check(watch.method->collect(blocks(), cut_at_ranges),
-	      "what the host touched could not be read any more");
-	emit_pending();
+	struct um_watch_blocks some = blocks_between(first_page, end_page);
+
+	if (!some.count)
+		return;
+	/* Those at its ends are cut to it meanwhile. */
+	struct um_watch_range *first = watch.block + (some.block - watch.block);
+	struct um_watch_range *last = first + some.count - 1;
+	uint64_t first_whole = first->first_page, last_whole = last->end_page;
+	size_t next = find(first_page);
+
+	if (first->first_page < first_page)
+		first->first_page = first_page;
+	if (last->end_page > end_page)
+		last->end_page = end_page;
+	collect(some, next ? next - 1 : 0, run, context);
+	if (watch.method)
+		check(watch.method->rearm(some), "managed memory could not be watched any more");
+	first->first_page = first_whole;
+	last->end_page = last_whole;
 }
 
 void um_hostwatch_open(void)

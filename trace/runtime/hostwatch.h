@@ -5,6 +5,7 @@
  *
  *   arm()      after a device operation: from now on touches of the host count
  *   collect()  before the next one: what was touched since; from here to arm() touches do not count
+ *   split()    in between, of a part: what was touched there since; and it is armed again at once
  *   open()     before code of the device runs on the program's mapping: it need not pay for
  * watching
  */
@@ -34,6 +35,13 @@ void um_hostwatch_arm(void);
  */
 void um_hostwatch_collect(void (*run)(uint64_t first_page, uint64_t pages, uint32_t touch, void *),
 			  void *context);
+/*
+ * Between arm() and collect(): what was touched of these arena pages, as collect() tells it. From here
+ * on they count anew; all others are left to collect().
+ */
+void um_hostwatch_split(uint64_t first_page, uint64_t end_page,
+			void (*run)(uint64_t first_page, uint64_t pages, uint32_t touch, void *),
+			void *context);
 /* Between collect() and arm(): touches by kernels cost nothing (or little) until arm(). */
 void um_hostwatch_open(void);
 /* What the method in use cannot see, for the trace; NULL when there is nothing to say. */

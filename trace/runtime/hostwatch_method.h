@@ -33,8 +33,10 @@ struct um_watch_method {
 	bool (*add)(struct um_watch_range);
 	bool (*remove)(struct um_watch_range);
 	bool (*arm)(struct um_watch_blocks);
+	/* Of some blocks, or parts of some, in the middle of an interval: arms what was touched. */
+	bool (*rearm)(struct um_watch_blocks);
 	/*
-	 * What was touched since arm() or add(). Whether more is seen until the next arm() is open.
+	 * What was touched since arm(), rearm() or add(). Whether more is seen until the next arm() is open.
 	 */
 	bool (*collect)(struct um_watch_blocks, um_watch_emit *);
 	/* So that kernels run at full speed until arm(); NULL: they do anyway. */

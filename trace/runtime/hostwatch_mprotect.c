@@ -345,6 +345,20 @@ static bool open_blocks(struct um_watch_blocks blocks)
 	return works;
 }
 
+static bool rearm(struct um_watch_blocks blocks)
+{
+	bool works = true;
+	uint64_t before;
+
+	if (!atomic_load_explicit(&changed, memory_order_relaxed))
+		return true;
+	lock(&before);
+	for (size_t i = 0; i < blocks.count; i++)
+		works &= arm_block(blocks.block[i]);
+	unlock(&before);
+	return works;
+}
+
 static uint32_t take_touch(uint64_t page)
 {
 	if (!(state_of(page) & TOUCH))
@@ -400,6 +414,7 @@ const struct um_watch_method um_watch_mprotect = {
 	.add = add,
 	.remove = remove_range,
 	.arm = arm,
+	.rearm = rearm,
 	.collect = collect,
 	.open = open_blocks,
 	.child = child,

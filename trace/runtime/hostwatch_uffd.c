@@ -217,6 +217,13 @@ bool um_uffd_arm(struct um_uffd_watch *watch, struct um_watch_blocks blocks)
 	return works;
 }
 
+bool um_uffd_rearm(struct um_uffd_watch *watch, struct um_watch_blocks blocks)
+{
+	/* Where nothing was touched, or the descriptors went away, arm() has all to do. */
+	return watch->stale || watch->opened || faults_so_far() == watch->faults || !alive(watch) ||
+	       arm_touched(watch, blocks);
+}
+
 bool um_uffd_collect(struct um_uffd_watch *watch, struct um_watch_blocks blocks,
 		     um_watch_emit *emit)
 {

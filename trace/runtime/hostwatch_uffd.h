@@ -39,6 +39,7 @@ bool um_uffd_try(const struct um_uffd_watch *);
 bool um_uffd_add(struct um_uffd_watch *, struct um_watch_range);
 bool um_uffd_remove(struct um_uffd_watch *, struct um_watch_range);
 bool um_uffd_arm(struct um_uffd_watch *, struct um_watch_blocks);
+bool um_uffd_rearm(struct um_uffd_watch *, struct um_watch_blocks);
 bool um_uffd_collect(struct um_uffd_watch *, struct um_watch_blocks, um_watch_emit *);
 bool um_uffd_open_blocks(struct um_uffd_watch *, struct um_watch_blocks);
 void um_uffd_close(struct um_uffd_watch *);

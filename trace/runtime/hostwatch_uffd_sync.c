@@ -96,6 +96,11 @@ static bool arm(struct um_watch_blocks blocks)
 	return um_uffd_arm(&watch, blocks);
 }
 
+static bool rearm(struct um_watch_blocks blocks)
+{
+	return um_uffd_rearm(&watch, blocks);
+}
+
 static bool collect(struct um_watch_blocks blocks, um_watch_emit *emit)
 {
 	return um_uffd_collect(&watch, blocks, emit);
@@ -118,6 +123,7 @@ const struct um_watch_method um_watch_uffd_sync = {
 	.add = add,
 	.remove = remove_range,
 	.arm = arm,
+	.rearm = rearm,
 	.collect = collect,
 	.open = open_blocks,
 	.child = child,

@@ -26,6 +26,7 @@
 #define RUNTIME_NAME "umtrace HIP runtime " UM_VERSION " (HIP 5.2)"
 #define RUNS_AT_ONCE 1024u
 #define TEXT_MAX     1024u
+#define AROUND_PAGES 512u /* 2 MiB, before and behind what advice names */
 
 static enum {
 	OFF,
@@ -329,10 +330,15 @@ static void note_trouble(void)
 		um_tracer_loss(0, UM_LOSS_HOST_UNWATCHED, 1, trouble);
 }
 
-static void end_interval(void)
+static void begin_to_note(void)
 {
 	host.op = 0;
 	host_pages()->runs = 0;
+}
+
+static void end_interval(void)
+{
+	begin_to_note();
 	um_hostwatch_collect(note_host_run, NULL);
 	put_pages();
 	note_trouble();
@@ -345,6 +351,16 @@ static void begin_interval(void)
 	note_trouble();
 	interval.open = true;
 	interval.start_ns = now_ns();
+}
+
+/* What the host touched so far is an op of its own. */
+static void split_interval(void)
+{
+	if (!interval.open)
+		return;
+	end_interval();
+	if (state == ON)
+		begin_interval();
 }
 
 /* --- ops --- */
@@ -380,6 +396,28 @@ static bool ends_interval(const struct um_record_op *op)
 	}
 }
 
+/*
+ * Before advice and attachment a touch means something else than after. Whole intervals would cost as
+ * much as all managed memory is large, so only what is around the pages that they name is told:
+ * drivers look no further than a block of 2 MiB.
+ */
+static void split_around(const struct um_record_op *op)
+{
+	const struct um_allocation *allocation = um_arena_by_id(op->allocation);
+
+	if ((op->kind != UM_OP_ADVISE && op->kind != UM_OP_ATTACH) || !allocation)
+		return;
+	uint64_t start = allocation->offset + op->offset;
+	uint64_t first = start >> UM_PAGE_SHIFT;
+	uint64_t last = (start + (op->bytes ? op->bytes - 1 : 0)) >> UM_PAGE_SHIFT;
+
+	begin_to_note();
+	um_hostwatch_split(first > AROUND_PAGES ? first - AROUND_PAGES : 0, last + 1 + AROUND_PAGES,
+			   note_host_run, NULL);
+	put_pages();
+	note_trouble();
+}
+
 static void note_device_work(const struct um_record_op *op)
 {
 	if (op->kind == UM_OP_SYNC_DEVICE)
@@ -411,6 +449,8 @@ uint32_t um_tracer_op_begin(struct um_record_op *op)
 		return 0;
 	if (interval.open && ends_interval(op))
 		end_interval();
+	else if (interval.open)
+		split_around(op);
 	note_device_work(op);
 	if (op->kind == UM_OP_LAUNCH && um_pageable)
 		keep_host_op();
@@ -437,6 +477,60 @@ void um_tracer_op_end(struct um_record_op *op, int result)
 	if (!interval.open && state == ON)
 		begin_interval();
 }
+
+/* --- ranges --- */
+
+bool um_tracer_ranges_on(void)
+{
+	return state != CHILD && um_tracer_on();
+}
+
+static void put_range_name(uint32_t op, const char *name)
+{
+	_Alignas(8) char buffer[sizeof(struct um_record_range) + UM_RANGE_NAME_BYTES] = {0};
+	struct um_record_range *range = (struct um_record_range *)buffer;
+	size_t name_bytes = strnlen(name, UM_RANGE_NAME_BYTES - 1);
+
+	range->header.bytes = (uint32_t)((sizeof(*range) + name_bytes + 1 + 7) & ~7ul);
+	range->header.kind = UM_RECORD_RANGE;
+	range->op = op;
+	memcpy(range->name, name, name_bytes);
+	put(&range->header);
+}
+
+void um_tracer_range_begin(struct um_record_op *op, const char *name)
+{
+	if (!um_tracer_ranges_on())
+		return;
+	split_interval();
+	op->header = (struct um_record){sizeof(*op), UM_RECORD_OP, 0};
+	op->op = ++last_op;
+	op->thread = thread_number();
+	op->start_ns = now_ns();
+	op->end_ns = 0;
+	put(&op->header);
+	put_range_name(op->op, name);
+}
+
+void um_tracer_mark(struct um_record_op *op, const char *name)
+{
+	um_tracer_range_begin(op, name);
+	if (state != ON || !op->op)
+		return;
+	op->end_ns = op->start_ns;
+	put(&op->header);
+}
+
+void um_tracer_range_end(struct um_record_op *op)
+{
+	if (state != ON || !op->op)
+		return;
+	split_interval();
+	op->end_ns = now_ns();
+	put(&op->header);
+}
+
+/* --- losses --- */
 
 void um_tracer_loss(uint32_t op, enum um_loss_kind kind, uint64_t count, const char *text)
 {

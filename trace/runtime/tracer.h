@@ -27,12 +27,24 @@ void um_tracer_put(const struct um_record *);
  * Starts an op: fills header, op, thread, start_ns; the caller has set the rest. First flushes what
  * the host touched (an op of kind HOST of its own) when the kind is a device operation: launch,
  * copy, memset, prefetch; a synchronisation while device work may be under way, since touches
- * before it race with that work; the free of a managed allocation. Returns its id; 0 when off.
+ * before it race with that work; the free of a managed allocation. For advice and attachment it
+ * flushes what was touched within 2 MiB of the pages that they name. Returns its id; 0 when off.
  */
 uint32_t um_tracer_op_begin(struct um_record_op *);
-/* Sets end_ns and result and writes the op (again, if begin wrote it); arms host watching after a
- * device operation. */
+/* Sets end_ns and result and writes the op (again, if begin wrote it); arms host watching where
+ * begin flushed what the host touched. */
 void um_tracer_op_end(struct um_record_op *, int result);
+/*
+ * Ranges that the program names: an op of kind RANGE that is written when it begins, with its name
+ * (cut at UM_RANGE_NAME_BYTES), and again when it ends. What the host touched until then is flushed
+ * first, so that it lies on the right side. `op` is as for um_tracer_op_begin() and is kept until the
+ * end. Not in the child of a fork.
+ */
+bool um_tracer_ranges_on(void);
+void um_tracer_range_begin(struct um_record_op *op, const char *name);
+void um_tracer_range_end(struct um_record_op *op);
+/* A range that ends where it begins. */
+void um_tracer_mark(struct um_record_op *op, const char *name);
 /*
  * With umtrace --pageable, the HOST op before the launch under way, for what is found out about
  * memory while that runs: written when it is first asked for. 0 when off.

@@ -40,6 +40,7 @@ void um_environment_clean(void)
 	remove_tap(UM_SPOOL_VARIABLE);
 	remove_preload(UM_SPOOL_VARIABLE);
 	remove_preload(dlsym(RTLD_DEFAULT, "um_wrap_start"));
+	remove_preload(dlsym(RTLD_DEFAULT, "roctx_version_major"));
 }
 
 /* --- what the program was linked with --- */

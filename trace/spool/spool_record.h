@@ -154,7 +154,7 @@ enum um_op_kind {
 	UM_OP_STREAM_CREATE,  /* - */
 	UM_OP_STREAM_DESTROY, /* - */
 	UM_OP_ATTACH,	      /* hipStreamAttachMemAsync: RANGE, value */
-	UM_OP_HOST,	      /* host touches of managed memory since the device operation before */
+	UM_OP_HOST,	      /* host touches of managed memory since the op of that kind before */
 	UM_OP_RANGE, /* a range that the program named (NVTX, roctx): its times; told again at
 				 its end. A UM_RECORD_RANGE of the same op follows */
 	UM_OP_KINDS
@@ -330,6 +330,9 @@ struct um_record_event {
 	uint64_t start_ns;
 	uint64_t end_ns; /* 0: not told */
 };
+
+/* The longest name, with its NUL: longer ones are cut. */
+#define UM_RANGE_NAME_BYTES 512u
 
 struct um_record_range {
 	struct um_record header;

@@ -655,6 +655,9 @@ struct um_params_pool {
 /* --- NVTX (nvToolsExt.h 3, generated_nvtx_meta.h) --- */
 
 enum um_nvtx_call {
+	UM_NVTX_MARK_A = 1,
+	UM_NVTX_MARK_W = 2,
+	UM_NVTX_MARK_EX = 3,
 	UM_NVTX_RANGE_START_A = 4,
 	UM_NVTX_RANGE_START_W = 5,
 	UM_NVTX_RANGE_START_EX = 6,
@@ -663,6 +666,7 @@ enum um_nvtx_call {
 	UM_NVTX_RANGE_PUSH_W = 9,
 	UM_NVTX_RANGE_PUSH_EX = 10,
 	UM_NVTX_RANGE_POP = 11,
+	UM_NVTX_DOMAIN_MARK_EX = 30,
 	UM_NVTX_DOMAIN_RANGE_START_EX = 31,
 	UM_NVTX_DOMAIN_RANGE_END = 32,
 	UM_NVTX_DOMAIN_RANGE_PUSH_EX = 33,
@@ -686,7 +690,7 @@ struct um_nvtx_attributes {
 	int32_t message_type; /* enum um_nvtx_message */
 	const void *message;
 };
-struct um_params_nvtx_text { /* start, push, domain create */
+struct um_params_nvtx_text { /* mark, start, push, domain create */
 	const void *text;    /* char, wchar_t or struct um_nvtx_attributes */
 };
 struct um_params_nvtx_id {
@@ -695,7 +699,7 @@ struct um_params_nvtx_id {
 struct um_params_nvtx_domain { /* pop */
 	void *domain;
 };
-struct um_params_nvtx_domain_text { /* start, push, register */
+struct um_params_nvtx_domain_text { /* mark, start, push, register */
 	void *domain;
 	const void *text;
 };

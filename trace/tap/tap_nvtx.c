@@ -7,7 +7,6 @@
 #include <string.h>
 #include <wchar.h>
 
-#define NAME_MAX_BYTES	  512u
 #define OPEN_RANGES	  65536u
 #define TEXT_MEMORY_BYTES (16u << 20) /* of registered strings and domains' names */
 
@@ -58,7 +57,7 @@ static size_t encode(wchar_t wide, char *out)
 
 struct name {
 	size_t bytes;
-	char text[NAME_MAX_BYTES]; /* always terminated */
+	char text[UM_RANGE_NAME_BYTES]; /* always terminated */
 };
 
 static void append(struct name *name, const char *text)
@@ -198,14 +197,23 @@ static uint32_t begin(void *domain, enum form form, const void *text)
 	return at;
 }
 
-static void end(uint32_t at)
+static void end(uint32_t at, uint64_t end_ns)
 {
-	struct um_record_op op = range_op(ranges + at, um_tap_now_ns());
+	struct um_record_op op = range_op(ranges + at, end_ns);
 
 	if (op.op)
 		um_tap_put_op(&op, 0);
 	ranges[at].below = free_ranges;
 	free_ranges = at;
+}
+
+/* A range that ends where it begins. */
+static void mark(void *domain, enum form form, const void *text)
+{
+	uint32_t at = begin(domain, form, text);
+
+	if (at)
+		end(at, ranges[at].start_ns);
 }
 
 static void push(void *domain, enum form form, const void *text)
@@ -231,7 +239,7 @@ static void pop(void *domain)
 	if (!at)
 		return;
 	*link = ranges[at].below;
-	end(at);
+	end(at, um_tap_now_ns());
 }
 
 static uint64_t result_of(const struct um_cupti_nvtx_data *data)
@@ -248,7 +256,7 @@ static void start(void *domain, enum form form, const void *text, uint64_t id)
 	uint32_t at = begin(domain, form, text);
 
 	if (at && !um_tap_map_set(&started, id, at))
-		end(at);
+		end(at, um_tap_now_ns());
 }
 
 static void stop(uint64_t id)
@@ -258,18 +266,21 @@ static void stop(uint64_t id)
 	if (!um_tap_map_get(&started, id, &at))
 		return;
 	um_tap_map_remove(&started, id);
-	end((uint32_t)at);
+	end((uint32_t)at, um_tap_now_ns());
 }
 
 /* --- calls --- */
 
-enum action { START = 1, STOP, PUSH, POP, REGISTER };
+enum action { MARK = 1, START, STOP, PUSH, POP, REGISTER };
 
 static const struct call {
 	uint8_t action;
 	uint8_t form;
 	bool has_domain;
 } calls[UM_NVTX_CALLS] = {
+	[UM_NVTX_MARK_A] = {MARK, ASCII, false},
+	[UM_NVTX_MARK_W] = {MARK, WIDE, false},
+	[UM_NVTX_MARK_EX] = {MARK, ATTRIBUTES, false},
 	[UM_NVTX_RANGE_START_A] = {START, ASCII, false},
 	[UM_NVTX_RANGE_START_W] = {START, WIDE, false},
 	[UM_NVTX_RANGE_START_EX] = {START, ATTRIBUTES, false},
@@ -278,6 +289,7 @@ static const struct call {
 	[UM_NVTX_RANGE_PUSH_W] = {PUSH, WIDE, false},
 	[UM_NVTX_RANGE_PUSH_EX] = {PUSH, ATTRIBUTES, false},
 	[UM_NVTX_RANGE_POP] = {POP, 0, false},
+	[UM_NVTX_DOMAIN_MARK_EX] = {MARK, ATTRIBUTES, true},
 	[UM_NVTX_DOMAIN_RANGE_START_EX] = {START, ATTRIBUTES, true},
 	[UM_NVTX_DOMAIN_RANGE_END] = {STOP, 0, true},
 	[UM_NVTX_DOMAIN_RANGE_PUSH_EX] = {PUSH, ATTRIBUTES, true},
@@ -303,6 +315,9 @@ static void act(const struct call *call, const struct um_cupti_nvtx_data *data)
 	else if (call->action != POP)
 		text = call->has_domain ? with_domain->text : without->text;
 	switch ((enum action)call->action) {
+	case MARK:
+		mark(domain, call->form, text);
+		break;
 	case START:
 		start(domain, call->form, text, result_of(data));
 		break;

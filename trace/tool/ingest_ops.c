@@ -130,13 +130,11 @@ static void fill_op_row(const struct um_ingest *ingest, struct um_op_row *row,
 	};
 }
 
-/* Its end, and if it is a range, how far that reaches. */
-static int note_measured(struct um_ingest *ingest, const struct um_record_op *op)
+/* How far a range reaches. */
+static int note_range_end(struct um_ingest *ingest, const struct um_record_op *op)
 {
-	int error = um_measured_add_op(ingest->measured, op);
-
-	if (error || op->kind != UM_OP_RANGE || op->end_ns == 0)
-		return error;
+	if (op->kind != UM_OP_RANGE || op->end_ns == 0)
+		return 0;
 	return um_db_update(ingest->db, "UPDATE user_range SET last_op = ? WHERE op = ?",
 			    (int64_t[]){um_ingest_op_id(ingest, ingest->last_op),
 					um_ingest_op_id(ingest, op->op)},
@@ -160,7 +158,9 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 		int error = um_db_replace(ingest->db, &um_table_op, &row);
 
 		if (!error && ingest->measured)
-			error = note_measured(ingest, op);
+			error = um_measured_add_op(ingest->measured, op);
+		if (!error)
+			error = note_range_end(ingest, op);
 		return error ? error : note_free(ingest, op);
 	}
 	int result = um_ingest_insert(ingest, &um_table_op, &row);

@@ -30,7 +30,8 @@ static const struct argp_option options[] = {
 	{"quiet", 'q', NULL, 0, "No progress and no closing lines; errors only", 1},
 	{NULL, 0, NULL, 0, "What the program runs on:", 2},
 	{"machine", OPTION_MACHINE, "NAME", 0,
-	 "Machine to play: mi100, mi210, mi250x, mi250x_frontier, mi300a, mi300x, rx7900xtx, h200, or a "
+	 "Machine to play: mi100, mi210, mi250x, mi250x_frontier, mi300a, mi300x, rx7900xtx, h200, "
+	 "v100_pcie, v100_nvlink, or a "
 	 "machine file (a path); default: mi250x, one GCD of it",
 	 2},
 	{"memory", OPTION_MEMORY, "BYTES", 0,
@@ -90,6 +91,7 @@ static const char documentation[] =
 	"  umtrace -o run1.um.db -- ./app -v\n"
 	"  umtrace --xnack on --memory 4GiB --force ./app\n"
 	"  umtrace --faults=all ./cuda_app   with the host's page faults, on an NVIDIA GPU\n"
+	"  umtrace calibrate -o node.yaml    a machine file of the NVIDIA GPU here\n"
 	"  umanalyze summary app.um.db       what is in it\n"
 	"  umsim replay app.um.db -P x.yaml  what it would have done under a policy\n\n"
 	"Exit status: PROGRAM's own, 128+n if signal n ended it; 125 umtrace failed before PROGRAM "

@@ -1,4 +1,5 @@
 /* umtrace: runs a program, writes its trace, adds what a driver model says of it. */
+#include "calibrate_command.h"
 #include "closing.h"
 #include "ingest.h"
 #include "injection.h"
@@ -27,6 +28,8 @@
 #include <unistd.h>
 
 #define RUNTIME_LIBRARY "libamdhip64.so.5"
+/* In place of AMD's, which would not tell the runtime. */
+#define ROCTX_LIBRARY "libroctx64.so.4"
 /* Stands before libc's read(), sigaction() and so on, for watching by mprotect(). */
 #define WRAP_LIBRARY "libumtrace_wrap.so"
 #define WAIT_MS	     20
@@ -113,6 +116,8 @@ static int find_libraries(struct tracing *tracing)
 {
 	int error = add_library(&tracing->preload, RUNTIME_LIBRARY);
 
+	if (!error)
+		error = add_library(&tracing->preload, ROCTX_LIBRARY);
 	if (!error && !watches_without_wrapping(tracing->options.host_watch))
 		error = add_library(&tracing->preload, WRAP_LIBRARY);
 	if (!error)
@@ -419,6 +424,10 @@ int main(int argc, char **argv)
 	struct tracing tracing = {0};
 	int status;
 
+	if (argc > 1 && strcmp(argv[1], "calibrate") == 0) {
+		argv[1] = (char *)"umtrace calibrate";
+		return um_calibrate_command(argc - 1, argv + 1);
+	}
 	guard_descriptors();
 	um_program_init(&tracing.program);
 	if (um_trace_options_parse(&tracing.options, argc, argv) != 0) {

@@ -133,23 +133,44 @@ static void note_run(uint64_t first_page, uint64_t pages, uint32_t touch, void *
 	model.next_page = first_page + pages;
 }
 
-/* Ends the interval; dies at the first page that is not as expected. */
-static void check_interval(const char *what)
+static void begin_to_see(void)
 {
 	for (uint64_t page = 0; page < TEST_PAGES; page++)
 		model.page[page].seen = 0;
 	model.next_page = 0;
-	um_hostwatch_collect(note_run, &model);
+}
+
+/* Of these pages what is expected was seen, of all others nothing; dies at the first that is not so. */
+static void check_seen(const char *what, uint64_t first_page, uint64_t end_page)
+{
 	for (uint64_t page = 0; page < TEST_PAGES; page++) {
-		if (model.page[page].seen == model.page[page].touch)
-			continue;
-		fprintf(stderr, "%s: page %llu: touch %u expected, %u seen\n", what,
-			(unsigned long long)page, model.page[page].touch, model.page[page].seen);
-		_exit(1);
+		bool inside = page >= first_page && page < end_page;
+		uint32_t expected = inside ? model.page[page].touch : 0;
+
+		if (model.page[page].seen != expected) {
+			fprintf(stderr, "%s: page %llu: touch %u expected, %u seen\n", what,
+				(unsigned long long)page, expected, model.page[page].seen);
+			_exit(1);
+		}
+		if (inside)
+			model.page[page].touch = 0;
 	}
 	CHECK(!um_hostwatch_trouble());
-	for (uint64_t page = 0; page < TEST_PAGES; page++)
-		model.page[page].touch = 0;
+}
+
+/* Ends the interval. */
+static void check_interval(const char *what)
+{
+	begin_to_see();
+	um_hostwatch_collect(note_run, &model);
+	check_seen(what, 0, TEST_PAGES);
+}
+
+static void check_split(const char *what, uint64_t first_page, uint64_t end_page)
+{
+	begin_to_see();
+	um_hostwatch_split(first_page, end_page, note_run, &model);
+	check_seen(what, first_page, end_page);
 }
 
 /* --- what is done in an interval --- */
@@ -308,6 +329,17 @@ static void random_interval(void)
 		touches[(size_t)random() % (sizeof(touches) / sizeof(touches[0]))]();
 }
 
+/* Parts are taken meanwhile, small and large ones, with and without memory in them. */
+static void random_splits(void)
+{
+	for (long count = random() % 4; count > 0; count--) {
+		uint64_t first = random_page(), end = first + 1 + (uint64_t)random() % 700;
+
+		check_split("random split", first, end < TEST_PAGES ? end : TEST_PAGES);
+		random_interval();
+	}
+}
+
 static void run_kernel(void)
 {
 	/* Between collect and arm: touches that are not the host's. Some do without open. */
@@ -325,6 +357,8 @@ static void random_intervals(void)
 {
 	for (int round = 0; round < 200; round++) {
 		random_interval();
+		if (round % 4 == 0)
+			random_splits();
 		check_interval("random interval");
 		if (random() % 4)
 			run_kernel();
@@ -350,6 +384,31 @@ static void fixed_ranges(void)
 	random_intervals();
 }
 
+static void splits(void)
+{
+	check_split("nothing is watched", 0, TEST_PAGES);
+	add_range(10, 10);
+	add_range(30, 1000);
+	for (uint64_t page = 0; page < 40; page++) {
+		write_page(page, 0);
+		expect(page, UM_TOUCH_WRITTEN);
+	}
+	check_split("before all", 0, 10);
+	check_split("between", 20, 30);
+	check_split("behind all", 1030, TEST_PAGES);
+	check_split("one page", 12, 13);
+	check_split("the same again", 12, 13);
+	read_page(12, 0);
+	expect(12, UM_TOUCH_READ);
+	check_split("an end and a beginning", 15, 32);
+	check_interval("the rest");
+	um_hostwatch_arm();
+	write_page(12, 0);
+	expect(12, UM_TOUCH_WRITTEN);
+	check_split("all", 0, TEST_PAGES);
+	check_interval("nothing is left");
+}
+
 static void ranges_come_and_go(void)
 {
 	enum { SLOT_PAGES = 16, SLOTS = TEST_PAGES / SLOT_PAGES };
@@ -370,6 +429,8 @@ static void ranges_come_and_go(void)
 		}
 		for (int i = 0; i < 4; i++)
 			touches[(size_t)random() % 4]();
+		if (round % 50 == 0)
+			random_splits();
 		if (round % 7 == 0) {
 			check_interval("ranges come and go");
 			run_kernel();
@@ -592,6 +653,7 @@ static void each_method(void (*scenario)(void))
 		each_method(name);                                                                 \
 	}
 SCENARIO(fixed_ranges)
+SCENARIO(splits)
 SCENARIO(ranges_come_and_go)
 SCENARIO(several_threads)
 SCENARIO(system_call_waits)
@@ -603,6 +665,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fixed_ranges),
+		cmocka_unit_test(test_splits),
 		cmocka_unit_test(test_ranges_come_and_go),
 		cmocka_unit_test(test_several_threads),
 		cmocka_unit_test(test_system_call_waits),

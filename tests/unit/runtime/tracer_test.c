@@ -205,7 +205,7 @@ static void touches_between_ops(void)
 	memset(page_of(second, 0), 1, UM_PAGE_BYTES);
 	(void)*(volatile char *)page_of(second, 2);
 	*page_of(device, 0) = 1;
-	begin_and_end(UM_OP_ADVISE, first->id); /* no device operation */
+	begin_and_end(UM_OP_STREAM_CREATE, 0); /* makes no touch another one */
 	begin_and_end(UM_OP_LAUNCH, 0);
 	begin_and_end(UM_OP_COPY, first->id); /* nothing was touched since */
 	*page_of(first, 3) = 1;
@@ -247,7 +247,7 @@ static void host_ops(void **state)
 	assert_int_equal(run(touches_between_ops), 0);
 	if (!host_is_watched())
 		skip();
-	check_op(0, 1, UM_OP_ADVISE);
+	check_op(0, 1, UM_OP_STREAM_CREATE);
 	check_op(1, 2, UM_OP_HOST);
 	check_op(2, 3, UM_OP_LAUNCH); /* as it begins */
 	assert_int_equal(op(2)->end_ns, 0);
@@ -277,6 +277,89 @@ static void host_ops(void **state)
 	assert_int_equal(pages->op, 8);
 	check_run(pages->run, 2, 1, 1, UM_TOUCH_READ);
 	assert_null(record(UM_RECORD_PAGES, 3));
+}
+
+/* One page before each, and one at the end. */
+static void touches_before_advice(void)
+{
+	static const enum um_op_kind kinds[] = {UM_OP_ADVISE, UM_OP_PREFETCH, UM_OP_ATTACH,
+						UM_OP_MEMSET};
+	uint64_t page = 0;
+
+	attach_now();
+	struct um_allocation *managed = allocate(UM_ALLOCATION_MANAGED, 5);
+
+	for (; page < 4; page++) {
+		*page_of(managed, page) = 1;
+		begin_and_end(kinds[page], managed->id);
+		begin_and_end(kinds[page], managed->id); /* nothing was touched since */
+	}
+	*page_of(managed, page) = 1;
+	um_tracer_bye();
+}
+
+static void touches_stand_before_what_changes_their_meaning(void **state)
+{
+	static const enum um_op_kind kinds[] = {
+		UM_OP_HOST,	UM_OP_ADVISE, UM_OP_ADVISE, UM_OP_HOST,	  UM_OP_PREFETCH,
+		UM_OP_PREFETCH, UM_OP_HOST,   UM_OP_ATTACH, UM_OP_ATTACH, UM_OP_HOST,
+		UM_OP_MEMSET,	UM_OP_MEMSET, UM_OP_HOST};
+	const size_t count = sizeof(kinds) / sizeof(kinds[0]);
+
+	(void)state;
+	assert_int_equal(run(touches_before_advice), 0);
+	if (!host_is_watched())
+		skip();
+	for (uint32_t n = 0; n < count; n++)
+		check_op(n, n + 1, kinds[n]);
+	assert_null(op(count));
+	for (uint32_t n = 0; n < 5; n++) {
+		const struct um_record_pages *pages = record(UM_RECORD_PAGES, n);
+
+		assert_int_equal(pages->op, 3 * n + 1);
+		assert_int_equal(pages->runs, 1);
+		check_run(pages->run, 1, n, 1, UM_TOUCH_WRITTEN);
+	}
+}
+
+/* 2 MiB from what advice names it makes no difference when a page was touched. */
+static void touches_far_from_advice(void)
+{
+	struct um_record_op advice = {.kind = UM_OP_ADVISE, .bytes = UM_PAGE_BYTES};
+
+	attach_now();
+	struct um_allocation *managed = allocate(UM_ALLOCATION_MANAGED, 4000);
+
+	*page_of(managed, 0) = 1;
+	*page_of(managed, 1500) = 1;
+	*page_of(managed, 3999) = 1;
+	advice.allocation = managed->id;
+	advice.offset = 1600 * UM_PAGE_BYTES;
+	um_tracer_op_begin(&advice);
+	um_tracer_op_end(&advice, 0);
+	*page_of(managed, 1500) = 1; /* again */
+	um_tracer_bye();
+}
+
+static void what_is_far_is_told_later(void **state)
+{
+	const struct um_record_pages *pages;
+
+	(void)state;
+	assert_int_equal(run(touches_far_from_advice), 0);
+	if (!host_is_watched())
+		skip();
+	assert_int_equal(op(0)->kind, UM_OP_HOST);
+	assert_int_equal(op(1)->kind, UM_OP_ADVISE);
+	assert_int_equal(op(2)->kind, UM_OP_HOST);
+	pages = record(UM_RECORD_PAGES, 0);
+	assert_int_equal(pages->runs, 1);
+	check_run(pages->run, 1, 1500, 1, UM_TOUCH_WRITTEN);
+	pages = record(UM_RECORD_PAGES, 1);
+	assert_int_equal(pages->runs, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		check_run(pages->run + i, 1, (const uint32_t[]){0, 1500, 3999}[i], 1,
+			  UM_TOUCH_WRITTEN);
 }
 
 /* Every other page: more runs than one record holds. */
@@ -338,6 +421,100 @@ static void synchronisation_splits_intervals(void **state)
 		  UM_TOUCH_READ);
 	check_run(((const struct um_record_pages *)record(UM_RECORD_PAGES, 1))->run, 1, 2, 2,
 		  UM_TOUCH_READ);
+}
+
+/* --- ranges --- */
+
+#define LONG_NAME_BYTES (2 * UM_RANGE_NAME_BYTES)
+
+/* The first page is touched before the first range, the second in it, the third after it. */
+static void names_ranges(void)
+{
+	struct um_record_op range = {.kind = UM_OP_RANGE}, mark = range, open_range = range;
+	char long_name[LONG_NAME_BYTES];
+
+	attach_now();
+	struct um_allocation *managed = allocate(UM_ALLOCATION_MANAGED, 4);
+
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = '\0';
+	*page_of(managed, 0) = 1;
+	um_tracer_range_begin(&range, "\xe9");
+	*page_of(managed, 1) = 1;
+	um_tracer_range_end(&range);
+	*page_of(managed, 2) = 1;
+	um_tracer_mark(&mark, "");
+	um_tracer_range_begin(&open_range, long_name);
+	um_tracer_bye();
+}
+
+static void check_range(size_t n, uint32_t id, const char *name)
+{
+	const struct um_record_range *range = record(UM_RECORD_RANGE, n);
+
+	assert_non_null(range);
+	assert_int_equal(range->op, id);
+	assert_string_equal(range->name, name);
+}
+
+static void ranges_split_what_the_host_touched(void **state)
+{
+	static const struct {
+		uint32_t id;
+		enum um_op_kind kind;
+		bool ended;
+	} expected[] = {{1, UM_OP_HOST, true},	{2, UM_OP_RANGE, false}, {3, UM_OP_HOST, true},
+			{2, UM_OP_RANGE, true}, {4, UM_OP_HOST, true},	 {5, UM_OP_RANGE, false},
+			{5, UM_OP_RANGE, true}, {6, UM_OP_RANGE, false}};
+	char cut[UM_RANGE_NAME_BYTES];
+
+	(void)state;
+	assert_int_equal(run(names_ranges), 0);
+	if (!host_is_watched())
+		skip();
+	for (size_t n = 0; n < sizeof(expected) / sizeof(expected[0]); n++) {
+		assert_int_equal(op(n)->op, expected[n].id);
+		assert_int_equal(op(n)->kind, expected[n].kind);
+		assert_int_equal(op(n)->end_ns != 0, expected[n].ended);
+	}
+	assert_null(op(sizeof(expected) / sizeof(expected[0])));
+	assert_int_equal(op(6)->start_ns, op(6)->end_ns);
+	for (uint32_t n = 0; n < 3; n++)
+		check_run(((const struct um_record_pages *)record(UM_RECORD_PAGES, n))->run, 1, n,
+			  1, UM_TOUCH_WRITTEN);
+	memset(cut, 'x', sizeof(cut) - 1);
+	cut[sizeof(cut) - 1] = '\0';
+	check_range(0, 2, "\xe9");
+	check_range(1, 5, "");
+	check_range(2, 6, cut);
+}
+
+static void ranges_in_a_child(void)
+{
+	struct um_record_op range = {.kind = UM_OP_RANGE};
+
+	attach_now();
+	um_tracer_range_begin(&range, "of the parent");
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		um_tracer_range_end(&range);
+		CHECK(!um_tracer_ranges_on());
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	um_tracer_bye();
+}
+
+/* Nor does a range alone make a child one that uses HIP. */
+static void children_have_no_ranges(void **state)
+{
+	(void)state;
+	assert_int_equal(run(ranges_in_a_child), 0);
+	assert_int_equal(op(0)->end_ns, 0);
+	assert_null(op(1));
+	assert_null(loss_of(UM_LOSS_CHILD));
 }
 
 static void dies_in_a_kernel(void)
@@ -708,6 +885,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(host_ops),
 		cmocka_unit_test(long_host_ops),
 		cmocka_unit_test(synchronisation_splits_intervals),
+		cmocka_unit_test(touches_stand_before_what_changes_their_meaning),
+		cmocka_unit_test(what_is_far_is_told_later),
+		cmocka_unit_test(ranges_split_what_the_host_touched),
+		cmocka_unit_test(children_have_no_ranges),
 		cmocka_unit_test(killed_program),
 		cmocka_unit_test(threads_are_numbered),
 		cmocka_unit_test(sites),

@@ -61,7 +61,10 @@ static void every_key(void **state)
 	assert_string_equal(spec->link.name, "PCIe 3.0 x8");
 	assert_true(spec->link.to_device_bytes_per_s == 6e9);
 	assert_true(spec->link.to_host_bytes_per_s == 5.5e9);
-	assert_int_equal(spec->link.latency_ns, 1500);
+	assert_int_equal(spec->link.to_device_latency_ns, 1500);
+	assert_int_equal(spec->link.to_host_latency_ns, 1500);
+	assert_int_equal(spec->tracing.to_device_record_ns, 0);
+	assert_int_equal(spec->setting_count, 0);
 	assert_int_equal(spec->link.remote_request_bytes, 64);
 	assert_true(spec->link.remote_requests_per_s == 1e6);
 	assert_string_equal(spec->text, small);
@@ -94,6 +97,27 @@ static const struct refusal refusals[] = {
 	 "m.yaml:20:3: a link has no \"latncy\": did you mean \"latency\"?"},
 	{"launch: 0\n", "", "m.yaml:1:1: a machine needs \"launch\""},
 	{"  latency: 1.5us\n", "", "m.yaml:17:3: a link needs \"latency\""},
+	{"  latency: 1.5us\n", "  to_host_latency: 1us\n", "m.yaml:17:3: a link needs \"latency\""},
+	{"  latency: 1.5us", "  latency: 2s",
+	 "m.yaml:20:12: latency: 2s is out of range: it can be 0 ns to 1 s"},
+	{"launch: 0", "launch: 0\ntracing: {records: 1us}",
+	 "m.yaml:15:11: tracing has no \"records\"; it takes to_device_record, "
+	 "fault_record, cpu_fault_record"},
+	{"launch: 0", "launch: 0\ntracing: 1us",
+	 "m.yaml:15:10: tracing is a mapping, written as \"key: value\""},
+	{"launch: 0", "launch: 0\ndrivers: nvidia_uvm",
+	 "m.yaml:15:10: drivers is a mapping, written as \"key: value\""},
+	{"launch: 0", "launch: 0\ndrivers: {nvidia_uvm: 20us}",
+	 "m.yaml:15:23: nvidia_uvm is a mapping, written as \"key: value\""},
+	{"launch: 0", "launch: 0\ndrivers: {nvidia_uvm: {page_time: [1us]}}",
+	 "m.yaml:15:35: page_time takes a single value, not a list"},
+	{"launch: 0", "launch: 0\ndrivers: {a: {}}", "m.yaml:15:14: a is empty"},
+	{"launch: 0", "launch: 0\ndrivers: {a: {b: 1}, a: {b: 2}}",
+	 "m.yaml:15:22: \"a\" stands here twice"},
+	{"launch: 0", "launch: 0\ndrivers: {a: {b: 1, b: 2}}",
+	 "m.yaml:15:21: \"b\" stands here twice"},
+	{"launch: 0", "launch: 0\ndrivers: {a: {[b]: 1}}",
+	 "m.yaml:15:15: a has plain words as its keys"},
 	{"xnack: never", "xnack: maybe",
 	 "m.yaml:15:8: xnack: \"maybe\" is none of never, boot, process, always"},
 	{"xnack: never", "xnack: never\napu: maybe",
@@ -172,6 +196,59 @@ static void coherent_link(void **state)
 	free(text);
 }
 
+/* A way with a latency of its own does not take that of both, wherever that stands. */
+static void latency_each_way(void **state)
+{
+	static const struct {
+		const char *lines;
+		um_ns to_device_ns, to_host_ns;
+	} cases[] = {
+		{"  latency: 1us\n  to_host_latency: 2us\n", 1000, 2000},
+		{"  to_device_latency: 3us\n  latency: 1us\n", 3000, 1000},
+		{"  to_device_latency: 3us\n  to_host_latency: 0\n", 3000, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = replaced("  latency: 1.5us\n", cases[i].lines);
+		struct um_machine_spec *spec;
+
+		assert_int_equal(um_machine_parse(&spec, "m.yaml", text, strlen(text)), 0);
+		assert_int_equal(spec->link.to_device_latency_ns, cases[i].to_device_ns);
+		assert_int_equal(spec->link.to_host_latency_ns, cases[i].to_host_ns);
+		um_machine_spec_destroy(spec);
+		free(text);
+	}
+}
+
+static void tracing_and_drivers(void **state)
+{
+	char *text = replaced(
+		"launch: 0\n",
+		"launch: 0\natomics_per_s: 5000000\n"
+		"tracing: {to_device_record: 1us, fault_record: 2us, cpu_fault_record: 3us}\n"
+		"drivers:\n"
+		"  nvidia_uvm: {page_time: 3us, version: 590}\n");
+	struct um_machine_spec *spec;
+
+	(void)state;
+	if (um_machine_parse(&spec, "m.yaml", text, strlen(text)))
+		fail_msg("%s", um_error_message());
+	assert_int_equal(spec->tracing.to_device_record_ns, 1000);
+	assert_true(spec->atomics_per_s == 5e6);
+	assert_int_equal(spec->tracing.fault_record_ns, 2000);
+	assert_int_equal(spec->tracing.cpu_fault_record_ns, 3000);
+	assert_int_equal(spec->setting_count, 2);
+	assert_string_equal(spec->settings[1].driver, "nvidia_uvm");
+	assert_string_equal(spec->settings[1].name, "version");
+	assert_string_equal(spec->settings[1].text, "590");
+	assert_int_equal(spec->settings[1].text_at.line, 18);
+	assert_int_equal(spec->settings[1].text_at.column, 41);
+	assert_string_equal(spec->path, "m.yaml");
+	um_machine_spec_destroy(spec);
+	free(text);
+}
+
 /* One memory of 100 GB/s, which a copy reads and writes. */
 static void apu_has_no_link(void **state)
 {
@@ -186,7 +263,8 @@ static void apu_has_no_link(void **state)
 	assert_true(spec->link.to_device_bytes_per_s == 50e9);
 	assert_true(spec->link.to_host_bytes_per_s == 50e9);
 	assert_true(spec->link.remote_requests_per_s == 100e9 / 64);
-	assert_int_equal(spec->link.latency_ns, 0);
+	assert_int_equal(spec->link.to_device_latency_ns, 0);
+	assert_int_equal(spec->link.to_host_latency_ns, 0);
 	um_machine_spec_destroy(spec);
 	free(text);
 
@@ -213,6 +291,8 @@ static const struct {
 	{"mi300a", "gfx942", UM_XNACK_PROCESS, true, true},
 	{"mi300x", "gfx942", UM_XNACK_PROCESS, false, false},
 	{"rx7900xtx", "gfx1100", UM_XNACK_NEVER, false, false},
+	{"v100_nvlink", "sm_70", UM_XNACK_ALWAYS, false, true},
+	{"v100_pcie", "sm_70", UM_XNACK_ALWAYS, false, false},
 };
 
 /* Of each line of a file: a figure stands beside its source, "# [...". `devices` is our choice. */
@@ -258,16 +338,16 @@ static void by_name(void **state)
 	assert_string_equal(spec->name, UM_MACHINE_DEFAULT);
 	um_machine_spec_destroy(spec);
 	assert_int_equal(um_machine_load(&spec, "h200"), 0);
-	/* 64 MiB in 32 transfers took 1354 us (the file's own source). */
-	double us = 32 * (double)spec->link.latency_ns / 1e3 +
-		    67108864 / spec->link.to_device_bytes_per_s * 1e6;
-	assert_true(us > 1354 * 0.99 && us < 1354 * 1.01);
+	/* 64 MiB in 32 transfers took 1354 us, recorded (traces/h200, prefetch-gpu). */
+	um_ns each = spec->link.to_device_latency_ns + spec->tracing.to_device_record_ns;
+	double us = 32 * (double)each / 1e3 + 67108864 / spec->link.to_device_bytes_per_s * 1e6;
+	assert_true(us > 1354 * 0.98 && us < 1354 * 1.02);
 	um_machine_spec_destroy(spec);
 	assert_int_equal(um_machine_load(&spec, "h201"), UM_ENOENT);
 	assert_string_equal(um_error_message(),
 			    "no machine \"h201\": there are h200, mi100, mi210, mi250x, "
-			    "mi250x_frontier, mi300a, mi300x, rx7900xtx, or give a file "
-			    "(./my.yaml)");
+			    "mi250x_frontier, mi300a, mi300x, rx7900xtx, v100_nvlink, "
+			    "v100_pcie, or give a file (./my.yaml)");
 	assert_int_equal(um_machine_load(&spec, "./nowhere.yaml"), UM_ENOENT);
 	assert_true(um_machine_is_path("a.yaml") && um_machine_is_path("./a"));
 	assert_false(um_machine_is_path("mi250x"));
@@ -276,10 +356,15 @@ static void by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_key),	   cmocka_unit_test(refused),
-		cmocka_unit_test(xnack_words),	   cmocka_unit_test(coherent_link),
-		cmocka_unit_test(apu_has_no_link), cmocka_unit_test(all_machines),
+		cmocka_unit_test(every_key),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(xnack_words),
+		cmocka_unit_test(coherent_link),
+		cmocka_unit_test(apu_has_no_link),
+		cmocka_unit_test(all_machines),
 		cmocka_unit_test(by_name),
+		cmocka_unit_test(latency_each_way),
+		cmocka_unit_test(tracing_and_drivers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

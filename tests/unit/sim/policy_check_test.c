@@ -129,7 +129,7 @@ static void actions(void **state)
 {
 	const struct um_rule advise = {.has_preferred_location = true,
 				       .preferred_location = UM_HOST,
-				       .accessed_by = 5,
+				       .accessed_by = 5 | UM_BY_HOST,
 				       .has_read_mostly = true};
 	const struct um_rule prefetch = {.is_prefetch = true, .to = 1};
 	char *text;
@@ -137,7 +137,7 @@ static void actions(void **state)
 	(void)state;
 	assert_int_equal(um_rule_action_text(&text, &advise), 0);
 	assert_string_equal(text,
-			    "preferred_location host, accessed_by gpu0 gpu2, not read_mostly");
+			    "preferred_location host, accessed_by gpu0 gpu2 host, not read_mostly");
 	free(text);
 	assert_int_equal(um_rule_action_text(&text, &prefetch), 0);
 	assert_string_equal(text, "prefetch to gpu1");

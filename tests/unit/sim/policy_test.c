@@ -70,7 +70,8 @@ static struct um_policy *parsed(const char *text)
 	return policy;
 }
 
-static char *text_of(const struct um_policy *policy)
+/* Not inlined: gcc 12 then takes what um_policy_text() made for the address of `text`. */
+__attribute__((noinline)) static char *text_of(const struct um_policy *policy)
 {
 	char *text;
 
@@ -189,7 +190,7 @@ static const struct refusal refusals[] = {
 	{"[[[[[[[[[[[[[[[[[[[[", "p.yaml:1:17: more than 16 levels"},
 	{"machine: {\n", "p.yaml:2:1: did not find expected node content"},
 	{"machine: \"a\\x1b[31m\"\n",
-	 "p.yaml:1:10: no machine \"a?[31m\": there are h200, mi100, mi210, mi250x, mi250x_frontier, mi300a, mi300x, rx7900xtx, or give a file (./my.yaml)"},
+	 "p.yaml:1:10: no machine \"a?[31m\": there are h200, mi100, mi210, mi250x, mi250x_frontier, mi300a, mi300x, rx7900xtx, v100_nvlink, v100_pcie, or give a file (./my.yaml)"},
 	{"machine: a\n---\nmachine: b\n", "p.yaml:2:1: a second document in the file"},
 	{"machine: a\x01\n", "p.yaml:1:11: a control character"},
 	{"machine: \xff\n", "p.yaml:1:10: this is not text in UTF-8"},
@@ -259,7 +260,7 @@ static const char whole[] =
 	"  - on: {site: \"a.hip:4*\", larger_than: 1MiB, range: [0, 64MiB]}\n"
 	"    at: {before: \"back*\", nth: 2}\n"
 	"    preferred_location: host\n"
-	"    accessed_by: [gpu0, gpu3]\n"
+	"    accessed_by: [gpu0, gpu3, host]\n"
 	"    read_mostly: false\n"
 	"  - on: {name: \"q\\\"\\x07\", index: 7, kind: managed}\n"
 	"    allocate_as: device\n"
@@ -284,7 +285,7 @@ static void read_whole(void **state)
 	const struct um_rule *rule = policy->rules;
 	assert_int_equal(rule[0].line, 7);
 	assert_int_equal(rule[0].preferred_location, UM_HOST);
-	assert_int_equal(rule[0].accessed_by, 1 << 0 | 1 << 3);
+	assert_int_equal(rule[0].accessed_by, 1 << 0 | 1 << 3 | UM_BY_HOST);
 	assert_true(rule[0].has_read_mostly && !rule[0].read_mostly);
 	assert_int_equal(rule[0].on.range_end, 64 << 20);
 	assert_int_equal(rule[0].at.nth, 2);
@@ -453,6 +454,94 @@ static void driver_of_the_machine(void **state)
 		um_error_message(),
 		"p.yaml:1:10: driver fixed has no \"batch\"; it takes nothing but its name");
 	um_policy_destroy(policy);
+}
+
+/* A machine of the driver `demand`, with `drivers:` as in a file. */
+static struct um_machine_spec *machine_with(const char *drivers_text)
+{
+	struct um_machine_spec *spec;
+	char *text;
+
+	assert_true(
+		asprintf(
+			&text,
+			"%s\nname: m\ndevice_name: m\narch: x1\ndevices: 1\nmemory: 1GiB\n"
+			"compute_units: 1\nwaves_per_unit: 1\nwave_lanes: 1\nclock_khz: 1\n"
+			"memory_clock_khz: 1\nmemory_bus_bits: 1\nl2: 1KiB\nmemory_bandwidth: 1GB/s\n"
+			"launch: 0\nxnack: process\nlink: {name: l, to_device: 1GB/s, to_host: 1GB/s, "
+			"latency: 0, remote_request: 64B, remote_requests_per_s: 1000000}\n",
+			drivers_text) > 0);
+	if (um_machine_parse(&spec, "m.yaml", text, strlen(text)))
+		fail_msg("%s", um_error_message());
+	free(text);
+	return spec;
+}
+
+static void machine_gives_defaults(void **state)
+{
+	struct um_machine_spec *machine = machine_with(
+		"drivers: {demand: {service: 7us, batch: 9, share: 1}, amdgpu_svm: {batch: 1}}");
+	struct um_policy *policy = parsed("driver: {name: demand, batch: 64, window: 8KiB}\n");
+	char *text;
+
+	(void)state;
+	assert_int_equal(um_policy_settle(policy, machine, UM_XNACK_ON), 0);
+	assert_int_equal(policy->params[0].integer, 7000); /* the machine's */
+	assert_int_equal(policy->params[1].integer, 64);   /* the policy's, before the machine's */
+	assert_int_equal(policy->params[2].integer, 8192); /* the policy's */
+	assert_true(policy->params[3].real == 1);	   /* the machine's */
+	assert_int_equal(policy->params[5].integer, 0);	   /* the driver's own */
+	/* What is stored holds wherever it is taken. */
+	text = text_of(policy);
+	um_policy_destroy(policy);
+	policy = parsed(strstr(text, "driver:"));
+	free(text);
+	assert_int_equal(um_policy_settle(policy, &other, UM_XNACK_ON), 0);
+	assert_int_equal(policy->params[0].integer, 7000);
+	um_policy_destroy(policy);
+
+	/* A driver that only the machine names, and another machine afterwards. */
+	policy = parsed("driver: {batch: 3}\n");
+	assert_int_equal(um_policy_settle(policy, machine, UM_XNACK_UNKNOWN), 0);
+	assert_int_equal(policy->params[0].integer, 7000);
+	assert_int_equal(policy->params[1].integer, 3);
+	assert_int_equal(um_policy_settle(policy, &other, UM_XNACK_UNKNOWN), 0);
+	assert_int_equal(policy->params[0].integer, 20000);
+	assert_int_equal(policy->params[1].integer, 3);
+	um_policy_destroy(policy);
+	um_machine_spec_destroy(machine);
+}
+
+static const struct refusal machine_refusals[] = {
+	{"drivers: {fixed2: {a: 1}, demnd: {batch: 1}}",
+	 "m.yaml:1:11: no driver \"fixed2\": there are demand, fixed"},
+	{"drivers: {demand: {batsh: 3}}",
+	 "m.yaml:1:20: driver demand has no \"batsh\": did you mean \"batch\"?"},
+	{"drivers: {demand: {colour: 3}}",
+	 "m.yaml:1:20: driver demand has no \"colour\" (umsim policy drivers lists them)"},
+	{"drivers: {fixed: {batch: 3}}",
+	 "m.yaml:1:19: driver fixed has no \"batch\" (umsim policy drivers lists them)"},
+	{"drivers: {demand: {batch: 257}}",
+	 "m.yaml:1:27: batch: 257 is out of range: it can be 1 to 256"},
+	/* Also where another driver is asked for. */
+	{"drivers: {amdgpu_svm: {order: sometimes}}",
+	 "m.yaml:1:31: order: \"sometimes\" is none of fault, none"},
+	{"drivers: {demand: {xnack: on}}",
+	 "m.yaml:1:20: xnack: a machine has this as a key of its own, not of a driver"},
+};
+
+static void machine_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(machine_refusals) / sizeof(machine_refusals[0]); i++) {
+		struct um_machine_spec *machine = machine_with(machine_refusals[i].text);
+		struct um_policy *policy = parsed("driver: demand\n");
+
+		assert_int_equal(um_policy_settle(policy, machine, UM_XNACK_UNKNOWN), UM_EINVAL);
+		assert_string_equal(um_error_message(), machine_refusals[i].message);
+		um_policy_destroy(policy);
+		um_machine_spec_destroy(machine);
+	}
 }
 
 struct decision {
@@ -676,6 +765,8 @@ int main(void)
 		cmocka_unit_test(a_driver_may_take_no_order),
 		cmocka_unit_test(command_line_over_it),
 		cmocka_unit_test(driver_of_the_machine),
+		cmocka_unit_test(machine_gives_defaults),
+		cmocka_unit_test(machine_refused),
 		cmocka_unit_test(xnack_is_decided),
 		cmocka_unit_test(settled_again),
 		cmocka_unit_test(devices),

@@ -187,6 +187,29 @@ static void random_faults_of_every_page_are_one_row(void **state)
 	assert_int_equal(number("SELECT count(*) FROM op WHERE ?1 = 0"), 0);
 }
 
+/* Mappings from afar of nvidia_uvm, one a block, stay apart, merged or not; others do not. */
+static void records_of_a_driver_stay_rows(void **state)
+{
+	int64_t data = fx_alloc(&fx, "managed", 2048 * PAGE);
+
+	(void)state;
+	fx.machine.xnack = UM_XNACK_ALWAYS;
+	snprintf(fx.machine.arch, sizeof(fx.machine.arch), "sm_90");
+	fx_policy(&fx, "driver: nvidia_uvm\n");
+	fx_host(&fx, data, 0, 2048, UM_TOUCH_WRITTEN);
+	fx_advise(&fx, data, "accessed_by", 0);
+	run();
+	assert_int_equal(number("SELECT count(*) FROM mapping WHERE change = 'remote' AND ?1 = 0"),
+			 4);
+	assert_int_equal(number("SELECT count(*) FROM mapping WHERE change <> 'remote' AND ?1 = 0"),
+			 1);
+	probe_flags = UM_PROBE_MERGE;
+	run_again();
+	assert_int_equal(number("SELECT sum(pages) FROM mapping WHERE change = 'remote' AND "
+				"pages = 512 AND ?1 = 0"),
+			 2048);
+}
+
 /* Everything a table holds, as one number. */
 static void fingerprint(int64_t *sums)
 {
@@ -245,6 +268,7 @@ int main(void)
 		TEST(rows_add_up_to_the_totals),
 		TEST(merged_rows_tell_the_same_of_each_page),
 		TEST(random_faults_of_every_page_are_one_row),
+		TEST(records_of_a_driver_stay_rows),
 		TEST(two_runs_are_alike),
 		TEST(an_error_of_the_database_is_told),
 	};

@@ -8,6 +8,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -358,6 +359,95 @@ static void groups_join_a_fault_that_waits(void **state)
 	expect_times(op, 0, 2 * (F + L + P));
 }
 
+/* --- the host's own time --- */
+
+static int64_t raised_ns[8];
+static size_t raised;
+
+static void see_host_fault(void *context, const struct um_fault_row *row)
+{
+	(void)context;
+	if (row->device == UM_HOST && raised < 8)
+		raised_ns[raised++] = row->start_ns;
+}
+
+static void set_times(int64_t op, int64_t start, int64_t end)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "UPDATE op SET start_ns = %lld, end_ns = %lld WHERE op = %lld",
+		 (long long)start, (long long)end, (long long)op);
+	assert_int_equal(um_db_exec(fx.db, text), 0);
+}
+
+/* Calls take none; a host op takes what passed since the call before it ended, to its own end. */
+static void the_host_takes_the_time_between_its_calls(void **state)
+{
+	int64_t data, host, first, second;
+
+	(void)state;
+	data = fx_alloc(&fx, "managed", 4 * PAGE);
+	set_times(fx.ops, 1000, 5000);
+	host = fx_host(&fx, data, 0, 4, UM_TOUCH_WRITTEN);
+	set_times(host, 2000, 45000);
+	first = fx_sync(&fx);
+	set_times(first, 45700, 9000000);
+	second = fx_sync(&fx);
+	set_times(second, 9000300, 9000400);
+	fx_run(&fx);
+	expect_times(second, 0, 0);
+	fx.host_time = true;
+	fx_run(&fx);
+	expect_times(host, 0, 40000);
+	expect_times(first, 40700, 40700);
+	expect_times(second, 41000, 41000);
+}
+
+/* No clock has them, and what passed since might be more than a number holds. */
+static void times_below_0_are_not_known(void **state)
+{
+	int64_t data = fx_alloc(&fx, "managed", 4 * PAGE), host, sync;
+
+	(void)state;
+	set_times(fx.ops, INT64_MIN + 1, INT64_MIN + 2);
+	host = fx_host(&fx, data, 0, 4, UM_TOUCH_WRITTEN);
+	set_times(host, INT64_MIN + 3, INT64_MAX);
+	sync = fx_sync(&fx);
+	set_times(sync, INT64_MAX, INT64_MAX);
+	fx.host_time = true;
+	fx_run(&fx);
+	expect_times(host, 0, 0);
+	expect_times(sync, 0, 0);
+}
+
+/* Of 4 pages a quarter each, whether they fault or not; what is not known, or runs back, is none. */
+static void the_host_s_time_goes_between_its_pages(void **state)
+{
+	int64_t data = put_data(4), read, after;
+
+	(void)state;
+	fx_prefetch(&fx, data, 4 * PAGE, 0, 0);
+	fx_sync(&fx);
+	set_times(fx.ops, 0, 1000);
+	read = fx_host(&fx, data, 0, 4, UM_TOUCH_READ);
+	set_times(read, 500, 41000);
+	after = fx_sync(&fx);
+	set_times(after, 30000, 50000);
+	fx_op(&fx, &(struct um_op_row){.kind = "sync_device"});
+	assert_int_equal(um_db_exec(fx.db, "UPDATE op SET start_ns = NULL WHERE op = "
+					   "(SELECT max(op) FROM op)"),
+			 0);
+	fx.host_time = true;
+	fx.extra.fault = see_host_fault;
+	raised = 0;
+	fx_run(&fx);
+	assert_int_equal(raised, 4);
+	for (int i = 1; i < 4; i++)
+		assert_int_equal(raised_ns[i] - raised_ns[i - 1], 10000 + L + P);
+	assert_int_equal(ops[read].end_ns - ops[read].start_ns, 40000 + 4 * (L + P));
+	assert_int_equal(ops[fx.ops].start_ns, ops[read].end_ns);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_trace, close_trace)
 
 int main(void)
@@ -379,6 +469,9 @@ int main(void)
 		TEST(a_fault_is_of_the_page_that_was_touched),
 		TEST(a_mapping_tells_its_cause_and_batch),
 		TEST(groups_join_a_fault_that_waits),
+		TEST(the_host_takes_the_time_between_its_calls),
+		TEST(times_below_0_are_not_known),
+		TEST(the_host_s_time_goes_between_its_pages),
 	};
 
 	return cmocka_run_group_tests_name("time", tests, NULL, NULL);

@@ -39,7 +39,8 @@ void fx_open(struct trace_fixture *fx)
 		.link = {.name = "round link",
 			 .to_device_bytes_per_s = PAGE * 1e9 / PAGE_NS,
 			 .to_host_bytes_per_s = PAGE * 1e9 / PAGE_NS,
-			 .latency_ns = LATENCY_NS,
+			 .to_device_latency_ns = LATENCY_NS,
+			 .to_host_latency_ns = LATENCY_NS,
 			 .remote_request_bytes = 64},
 	};
 	fx->policy = (struct um_policy){.path = (char *)"-",
@@ -290,6 +291,8 @@ int fx_simulate(struct trace_fixture *fx)
 	struct um_simulation simulation = {.trace = fx->db,
 					   .policy = fx->chosen ? fx->chosen : &fx->policy,
 					   .machine = &fx->machine,
+					   .host_time = fx->host_time,
+					   .traced = fx->traced,
 					   .ignored = note_ignored,
 					   .ignored_context = fx};
 	int error, finished;

@@ -24,6 +24,8 @@ struct trace_fixture {
 	struct um_param_value fault_latency; /* of demand; 0 unless a test sets it */
 	struct um_totals totals;
 	struct um_observer extra; /* sees what the totals see */
+	bool host_time;
+	bool traced;
 	/* of a launch that is being written */
 	int64_t launch, chunks;
 	unsigned char *payload;

@@ -32,7 +32,7 @@ static int open_trace(void **state)
 	/* machines/h200.yaml */
 	fx.machine.link.to_device_bytes_per_s = 52.9e9;
 	fx.machine.link.to_host_bytes_per_s = 54.6e9;
-	fx.machine.link.latency_ns = 2680;
+	fx.machine.link.to_device_latency_ns = fx.machine.link.to_host_latency_ns = 2680;
 	snprintf(fx.machine.arch, sizeof(fx.machine.arch), "sm_90");
 	fx.extra = row_log_observer(&row_log);
 	fx_policy(&fx, "driver: {name: nvidia_uvm, faults_per_wave: 8}\n");
@@ -354,20 +354,250 @@ static void what_prefers_the_device(void **state)
 	expect_host(back, BYTES, 384, 192);
 }
 
-/* 1 MiB and 12 KiB moved 2 MiB: the rest of the block came with it. */
-static void what_is_no_multiple_of_2MiB(void **state)
+/* The host touches all pages of all of them, in one op. */
+static int64_t host_all(const int64_t *allocations, int count, int64_t pages, int64_t touch)
 {
-	int64_t bytes = (1 << 20) + 12288, small = fx_alloc(&fx, "managed", bytes), read;
+	int64_t op = fx_op(&fx, &(struct um_op_row){.kind = "host"});
 
-	(void)state;
-	fx_host(&fx, small, 0, bytes / PAGE, WROTE);
-	read = fx_launch(&fx, "all()", 1, 0);
-	fx_touch_range(&fx, 0, small, 0, bytes / PAGE, false);
-	fx_lines(&fx, small, 0, bytes / PAGE, UM_TOUCH_READ, UINT64_MAX, 0);
+	for (int i = 0; i < count; i++) {
+		struct um_page_access_row row = {.op = op,
+						 .allocation = allocations[i],
+						 .pages = pages,
+						 .touch = touch | UM_TOUCH_LINES_UNKNOWN,
+						 .requests = UM_NULL,
+						 .atomics = UM_NULL};
+
+		assert_int_equal(um_db_insert(fx.db, &um_table_page_access, &row), 0);
+	}
+	return op;
+}
+
+/* Allocations that the host writes, a lane reads and the host reads again. */
+static void there_and_back(int64_t bytes, int count, int64_t moved, int64_t faults,
+			   int64_t copies_back)
+{
+	int64_t pages = bytes / PAGE, allocations[64], there, back;
+
+	for (int i = 0; i < count; i++)
+		allocations[i] = fx_alloc(&fx, "managed", bytes);
+	host_all(allocations, count, pages, WROTE);
+	there = fx_launch(&fx, "all()", 1, 0);
+	for (int i = 0; i < count; i++) {
+		fx_touch_range(&fx, 0, allocations[i], 0, pages, false);
+		fx_lines(&fx, allocations[i], 0, pages, UM_TOUCH_READ, UINT64_MAX, 0);
+	}
 	fx_launch_end(&fx);
 	fx_sync(&fx);
+	back = host_all(allocations, count, pages, UM_TOUCH_READ);
 	fx_run(&fx);
-	assert_int_equal(to_device(read), 2097152);
+	assert_int_equal(to_device(there), moved);
+	assert_int_equal(to_host(back), moved);
+	assert_int_equal(row_log_faults(&row_log, 0, UM_HOST), faults);
+	assert_int_equal(records(back, UM_HOST), copies_back);
+}
+
+/* unaligned_1M12K: the rest of the 2 MiB came with it. */
+static void what_is_less_than_2MiB(void **state)
+{
+	(void)state;
+	there_and_back(1060864, 1, 2097152, 12, 12);
+}
+
+/* unaligned_5M4K, unaligned_7M: what is more is no more than asked for. */
+static void what_is_no_multiple_of_2MiB(void **state)
+{
+	(void)state;
+	there_and_back(5246976, 1, 5246976, 34, 34);
+}
+
+static void what_is_7MiB(void **state)
+{
+	(void)state;
+	there_and_back(7340032, 1, 7340032, 46, 46);
+}
+
+/* unaligned_3M100K: two of them, 11 host faults each; there the host did not read them again. */
+static void what_is_twice_3MiB_and_100KiB(void **state)
+{
+	(void)state;
+	there_and_back(3248128, 2, 2 * 3248128, 44, 44);
+}
+
+/* small_4K_x64, small_64K_x32: they share 2 MiB. */
+static void what_is_64_times_4KiB(void **state)
+{
+	(void)state;
+	there_and_back(4096, 64, 262144, 6, 6);
+}
+
+static void what_is_32_times_64KiB(void **state)
+{
+	(void)state;
+	there_and_back(65536, 32, 2097152, 12, 12);
+}
+
+static int64_t remote_records(int64_t op, int64_t *bytes)
+{
+	int64_t count = 0;
+
+	*bytes = 0;
+	for (size_t i = 0; i < row_log.mapping_count; i++) {
+		if (row_log.mappings[i].op != op || strcmp(row_log.mappings[i].change, "remote"))
+			continue;
+		assert_true(row_log.mappings[i].is_record);
+		*bytes += row_log.mappings[i].pages * PAGE;
+		count++;
+	}
+	return count;
+}
+
+/* accessedby_untouched_16M: each of the host's services maps what it took, 6 in a block. */
+static void what_the_host_takes_from_who_may_access_it(void **state)
+{
+	int64_t back, bytes;
+
+	(void)state;
+	fx_advise(&fx, buffer, "accessed_by", 0);
+	dense(264, true);
+	back = host(1, UM_TOUCH_READ);
+	fx_run(&fx);
+	expect_host(back, BYTES, 384, 192);
+	assert_int_equal(remote_records(back, &bytes), 192);
+	assert_int_equal(bytes, BYTES);
+}
+
+/*
+ * prefhost_16M, prefhost_untouched_16M: of what the host has, pages are mapped as they fault, each
+ * run of a batch a record; of what nobody has, whole blocks.
+ */
+static void what_is_mapped_of_the_preferred_host(void **state)
+{
+	int64_t write, bytes;
+
+	(void)state;
+	fx_advise(&fx, buffer, "preferred_location", UM_HOST);
+	write = dense(264, true);
+	fx_run(&fx);
+	assert_int_equal(remote_records(write, &bytes), BLOCKS);
+	assert_int_equal(bytes, BYTES);
+}
+
+static void what_is_mapped_by_the_page(void **state)
+{
+	int64_t read, bytes;
+
+	(void)state;
+	host(1, WROTE);
+	fx_advise(&fx, buffer, "preferred_location", UM_HOST);
+	read = serial(2, false);
+	fx_run(&fx);
+	assert_int_equal(remote_records(read, &bytes), BUFFER_PAGES / 2);
+	assert_int_equal(bytes, BYTES / 2);
+}
+
+/* --- copies of 8 MiB, which fault whatever their kind; not of traces/h200 (copy_touch.c) --- */
+
+#define COPIED ((int64_t)8 << 20)
+
+enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT_KIND };
+
+static int64_t copy(int64_t target, int64_t source, int64_t bytes, int64_t kind)
+{
+	return fx_op(&fx, &(struct um_op_row){.kind = "copy",
+					      .allocation = target,
+					      .source_allocation = source,
+					      .bytes = bytes,
+					      .device = 0,
+					      .value = kind});
+}
+
+/* What a kernel that reads all of it then finds. */
+static int64_t read_all(int64_t allocation, int64_t bytes)
+{
+	int64_t op = fx_launch(&fx, "all()", 1, 0);
+
+	fx_touch_range(&fx, 0, allocation, 0, bytes / PAGE, false);
+	fx_lines(&fx, allocation, 0, bytes / PAGE, UM_TOUCH_READ, UINT64_MAX, 0);
+	fx_launch_end(&fx);
+	fx_sync(&fx);
+	return op;
+}
+
+static void what_a_copy_writes_first(void **state)
+{
+	int64_t data = fx_alloc(&fx, "managed", COPIED), plain = fx_alloc(&fx, "pinned", COPIED);
+	int64_t op = copy(data, plain, COPIED, HOST_TO_DEVICE), read = read_all(data, COPIED), back;
+
+	(void)state;
+	back = fx_host(&fx, data, 0, COPIED / PAGE, UM_TOUCH_READ);
+	fx_run(&fx);
+	assert_int_equal(to_device(op), 0);
+	assert_int_equal(fx.totals.copied_to_device, COPIED);
+	assert_int_equal(row_log_faults(&row_log, op, UM_HOST), 0);
+	expect_nothing(read);
+	expect_host(back, COPIED, 48, 24);
+}
+
+/* Either way, and with any kind, what the host has goes to the device first. */
+static void what_a_copy_finds_on_the_host(void **state)
+{
+	static const struct {
+		bool is_target, other_is_device;
+		int64_t kind;
+	} rows[] = {{true, false, HOST_TO_DEVICE},  {true, false, DEFAULT_KIND},
+		    {true, true, DEVICE_TO_DEVICE}, {false, false, DEVICE_TO_HOST},
+		    {false, false, DEFAULT_KIND},   {false, true, DEVICE_TO_DEVICE}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int64_t data, other, op, read;
+
+		close_trace(state);
+		open_trace(state);
+		data = fx_alloc(&fx, "managed", COPIED);
+		other = fx_alloc(&fx, rows[i].other_is_device ? "device" : "pinned", COPIED);
+		fx_host(&fx, data, 0, COPIED / PAGE, WROTE);
+		op = rows[i].is_target ? copy(data, other, COPIED, rows[i].kind)
+				       : copy(other, data, COPIED, rows[i].kind);
+		read = read_all(data, COPIED);
+		fx_run(&fx);
+		assert_int_equal(to_device(op), COPIED);
+		assert_in_range(records(op, 0), 170, 750);
+		expect_nothing(read);
+		assert_int_equal(fx.totals.copied_to_device,
+				 rows[i].is_target && !rows[i].other_is_device ? COPIED : 0);
+		assert_int_equal(fx.totals.copied_to_host,
+				 rows[i].is_target || rows[i].other_is_device ? 0 : COPIED);
+	}
+}
+
+static void what_a_copy_of_a_page_brings(void **state)
+{
+	int64_t data = fx_alloc(&fx, "managed", COPIED), plain = fx_alloc(&fx, "pinned", COPIED);
+	int64_t op;
+
+	(void)state;
+	fx_host(&fx, data, 0, COPIED / PAGE, WROTE);
+	op = copy(plain, data, PAGE, DEVICE_TO_HOST);
+	fx_run(&fx);
+	assert_int_equal(to_device(op), 65536);
+	assert_int_equal(records(op, 0), 2);
+	assert_int_equal(batches(op), 1);
+}
+
+static void what_a_copy_finds_on_the_device(void **state)
+{
+	int64_t data = fx_alloc(&fx, "managed", COPIED), plain = fx_alloc(&fx, "pinned", COPIED);
+	int64_t there, back;
+
+	(void)state;
+	fx_prefetch(&fx, data, COPIED, 0, 0);
+	there = copy(data, plain, COPIED, HOST_TO_DEVICE);
+	back = copy(plain, data, COPIED, DEVICE_TO_HOST);
+	fx_run(&fx);
+	expect_nothing(there);
+	expect_nothing(back);
+	assert_int_equal(fx.totals.copied_to_device, COPIED);
+	assert_int_equal(fx.totals.copied_to_host, COPIED);
 }
 
 #define ROW(name) cmocka_unit_test_setup_teardown(name, open_trace, close_trace)
@@ -387,7 +617,19 @@ int main(void)
 		ROW(what_the_device_is_advised_to_access),
 		ROW(what_is_read_mostly),
 		ROW(what_prefers_the_device),
+		ROW(what_is_less_than_2MiB),
 		ROW(what_is_no_multiple_of_2MiB),
+		ROW(what_is_7MiB),
+		ROW(what_is_twice_3MiB_and_100KiB),
+		ROW(what_is_64_times_4KiB),
+		ROW(what_is_32_times_64KiB),
+		ROW(what_the_host_takes_from_who_may_access_it),
+		ROW(what_is_mapped_of_the_preferred_host),
+		ROW(what_is_mapped_by_the_page),
+		ROW(what_a_copy_writes_first),
+		ROW(what_a_copy_finds_on_the_host),
+		ROW(what_a_copy_of_a_page_brings),
+		ROW(what_a_copy_finds_on_the_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,7 +112,7 @@ static void pages_on_the_device_are_given_too(void **state)
 	assert_int_equal(bytes_of(back, second), PAGES(10));
 }
 
-/* The window outlives any of its allocations; the pages are nowhere then. */
+/* The window outlives any of its allocations, and so do their pages. */
 static void what_is_freed_leaves_the_others(void **state)
 {
 	int64_t a = uvm_alloc(&uvm, 8), b = uvm_alloc(&uvm, 8), read, again;
@@ -125,7 +125,69 @@ static void what_is_freed_leaves_the_others(void **state)
 	fx_free(&uvm.fx, b);
 	uvm_run(&uvm);
 	assert_int_equal(uvm_device_faults(&uvm, read), 0);
-	assert_int_equal(uvm_pages_out(&uvm, again), 8);
+	assert_int_equal(uvm_pages_out(&uvm, again), 16);
+}
+
+/*
+ * An H200: 12 allocations of 500000 and 700 bytes in turns, of which the ninth opened the next 2 MiB
+ * and later small ones filled the first; 400000 bytes took the place of 500000 that were freed, whose
+ * pages were there without a fault. 5 host faults for the first of them.
+ */
+static void what_is_freed_is_a_hole(void **state)
+{
+	int64_t ids[12], first, again;
+
+	(void)state;
+	for (int i = 0; i < 12; i++)
+		ids[i] = fx_alloc(&uvm.fx, "managed", i % 2 ? 700 : 500000);
+	first = uvm_host_write(&uvm, ids[2], 0, 123);
+	fx_free(&uvm.fx, ids[2]);
+	again = fx_alloc(&uvm.fx, "managed", 400000);
+	again = uvm_host_write(&uvm, again, 0, 98);
+	uvm_run(&uvm);
+	assert_int_equal(uvm_host_faults(&uvm, first), 5);
+	assert_int_equal(uvm_host_faults(&uvm, again), 0);
+}
+
+/* The smallest that is large enough, not the first; holes side by side are one. */
+static void the_smallest_hole_is_filled(void **state)
+{
+	int64_t large = uvm_data(&uvm, 100), after = uvm_data(&uvm, 28);
+	int64_t small = uvm_data(&uvm, 40), last = uvm_data(&uvm, 8), fits, whole;
+
+	(void)state;
+	uvm_write(&uvm, small, 0, 40);
+	fx_free(&uvm.fx, large);
+	fx_free(&uvm.fx, small);
+	fits = uvm_alloc(&uvm, 33);
+	fits = uvm_host_read(&uvm, fits, 0, 33);
+	fx_free(&uvm.fx, after);
+	whole = uvm_alloc(&uvm, 128);
+	whole = uvm_host_read(&uvm, whole, 0, 128);
+	uvm_host_read(&uvm, last, 0, 8);
+	uvm_run(&uvm);
+	assert_true(uvm_pages_out(&uvm, fits) >= 33);
+	assert_int_equal(uvm_host_faults(&uvm, whole), 0);
+	assert_int_equal(uvm_pages_out(&uvm, whole), 0);
+}
+
+/* Where no memory is free when it is freed, what it had on the device is lost; nothing else is. */
+static void a_hole_needs_memory(void **state)
+{
+	int64_t small = uvm_alloc(&uvm, 300), other = uvm_alloc(&uvm, 200), again, device;
+
+	(void)state;
+	uvm_leave(&uvm, 2 * MIB);
+	uvm_write(&uvm, small, 0, 300);
+	uvm_write(&uvm, other, 0, 200);
+	fx_free(&uvm.fx, small);
+	again = uvm_alloc(&uvm, 300);
+	again = uvm_host_read(&uvm, again, 0, 16);
+	device = uvm_read(&uvm, other, 150, 50);
+	uvm_run(&uvm);
+	assert_int_equal(uvm_host_faults(&uvm, again), 1);
+	assert_int_equal(uvm_pages_out(&uvm, again), 0);
+	assert_int_equal(uvm_device_faults(&uvm, device), 0);
 }
 
 static void a_full_window_is_followed_by_another(void **state)
@@ -255,6 +317,112 @@ static void touches_of_one_page_wait_together(void **state)
 	assert_int_equal(uvm_pages_in(&uvm, op), 32);
 }
 
+/* What its lanes accessed, in all, tells how many touches a group makes at once. */
+static void a_group_touches_as_much_at_once_as_its_lanes_do(void **state)
+{
+	static const struct {
+		int64_t lanes, reads, batches;
+	} launches[] = {
+		{256, 32 * 256, 32}, /* each touch is all lanes' */
+		{256, 4 * 256, 4},   /* 8 touches at once */
+		{256, 256, 1},	     /* 32 */
+		{1, 32, 32},	     /* a lane's accesses, one after another */
+		{1, 320, 32},	     /* which repeat pages */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(launches) / sizeof(launches[0]); i++) {
+		int64_t data = uvm_data(&uvm, 32 * BLOCK), op = read_far_pages(data, 32, BLOCK);
+		char sql[128];
+
+		snprintf(sql, sizeof(sql),
+			 "UPDATE kernel SET block_x = %lld, reads = %lld WHERE op = %lld",
+			 (long long)launches[i].lanes, (long long)launches[i].reads, (long long)op);
+		assert_int_equal(um_db_exec(uvm.fx.db, sql), 0);
+		uvm_run(&uvm);
+		assert_int_equal(batches(op), launches[i].batches);
+	}
+}
+
+/* --- how entries come --- */
+
+/* The policy's driver without costs, and with these parameters. */
+#define WAY                                                                                        \
+	"entry_jitter: 0ns, batch_time: 0ns, block_time: 0ns, page_time: 0ns, "                    \
+	"new_block_time: 0ns, unmap_time: 0ns, evict_time: 0ns, cpu_fault_time: 0ns"
+
+static int64_t faults_of_batch(int64_t op, int64_t place)
+{
+	int64_t count = 0, batch = 0, seen = -1;
+
+	for (size_t i = 0; i < uvm.log.fault_count; i++) {
+		const struct um_fault_row *row = &uvm.log.faults[i];
+
+		if (row->op != op || row->device != 0)
+			continue;
+		seen += row->batch != batch;
+		batch = row->batch;
+		count += seen == place ? row->faults : 0;
+	}
+	return count;
+}
+
+/* Of 64 groups, each at a page of its own, those that came until the driver looked. */
+static void a_batch_has_the_entries_that_have_come(void **state)
+{
+	int64_t data = uvm_data(&uvm, 64 * BLOCK);
+	int64_t op = uvm_read_each(&uvm, data, 0, BLOCK, 64);
+
+	(void)state;
+	fx_policy(&uvm.fx, "driver: {name: nvidia_uvm, entry_time: 20ns, fetch_time: 110ns, "
+			   "interrupt_time: 190ns, touch_time: 0ns, store_time: 0ns, " WAY "}\n");
+	uvm_run(&uvm);
+	assert_int_equal(faults_of_batch(op, 0), 10); /* at 0, 20 ... 180 ns */
+	assert_int_equal(uvm_pages_in(&uvm, op), 64 * 16);
+}
+
+/*
+ * What came between the driver's look and the replay is the next batch's, although the replay has
+ * all of it come again: that is served twice, the second time for nothing.
+ */
+static void entries_that_come_later_are_of_the_next_batch(void **state)
+{
+	int64_t data = uvm_data(&uvm, 64 * BLOCK);
+	int64_t op = uvm_read_each(&uvm, data, 0, BLOCK, 64);
+
+	(void)state;
+	fx_policy(&uvm.fx, "driver: {name: nvidia_uvm, entry_time: 20ns, fetch_time: 110ns, "
+			   "interrupt_time: 190ns, touch_time: 0ns, store_time: 0ns, " WAY "}\n");
+	uvm_run(&uvm);
+	/* 54 that came during the copies, and 6 of them again until 100 ns after the replay. */
+	assert_int_equal(faults_of_batch(op, 1), 60);
+	assert_int_equal(faults_of_batch(op, 2), 48);
+	assert_int_equal(batches(op), 3);
+}
+
+/* 100 touches of pages that are there, and 99 more once the first has come. */
+static void touches_take_their_time(void **state)
+{
+	int64_t data = uvm_data(&uvm, BLOCK), there, op;
+	char sql[128];
+
+	(void)state;
+	uvm_prefetch(&uvm, data, 0, BLOCK, 0);
+	there = uvm_read(&uvm, data, 0, 100);
+	op = uvm_write(&uvm, data, 0, 100);
+	snprintf(sql, sizeof(sql), "UPDATE kernel SET reads = 100 WHERE op = %lld",
+		 (long long)there);
+	assert_int_equal(um_db_exec(uvm.fx.db, sql), 0);
+	snprintf(sql, sizeof(sql), "UPDATE kernel SET writes = 400 WHERE op = %lld", (long long)op);
+	assert_int_equal(um_db_exec(uvm.fx.db, sql), 0);
+	assert_int_equal(um_db_exec(uvm.fx.db, "UPDATE kernel SET block_x = 1"), 0);
+	fx_policy(&uvm.fx, "driver: {name: nvidia_uvm, touch_time: 250ns, store_time: 30ns}\n");
+	uvm_run(&uvm);
+	assert_int_equal(uvm.log.ops[there].end_ns - uvm.log.ops[there].start_ns, 100 * 250);
+	/* Four accesses a touch: the other three are of the page that was touched just before. */
+	assert_int_equal(uvm.log.ops[op].end_ns - uvm.log.ops[op].start_ns, 100 * 30);
+}
+
 /* --- what it costs --- */
 
 /* T = batch + blocks + pages + blocks without memory + blocks that the host has mapped + copies. */
@@ -264,9 +432,11 @@ static void a_batch_takes_the_sum_of_its_parts(void **state)
 	int64_t second = uvm_read(&uvm, data, 64, 1);
 
 	(void)state;
-	fx_policy(&uvm.fx,
-		  "driver: {name: nvidia_uvm, batch_time: 100us, block_time: 20us, page_time: 3us, "
-		  "new_block_time: 1ms, unmap_time: 400us, cpu_fault_time: 0ns}\n");
+	fx_policy(
+		&uvm.fx,
+		"driver: {name: nvidia_uvm, entry_time: 0ns, fetch_time: 0ns, interrupt_time: 0ns, "
+		"touch_time: 0ns, store_time: 0ns, batch_time: 100us, block_time: 20us, page_time: 3us, "
+		"new_block_time: 1ms, unmap_time: 400us, cpu_fault_time: 0ns}\n");
 	uvm_run(&uvm);
 	assert_int_equal(uvm.log.ops[first].end_ns - uvm.log.ops[first].start_ns,
 			 100000 + 20000 + 3000 + 1000000 + 400000 + RECORD_NS(1) + RECORD_NS(15));
@@ -283,9 +453,11 @@ static void an_eviction_and_a_host_fault_take_theirs(void **state)
 	uvm_read(&uvm, a, 0, 1);
 	evicts = uvm_read(&uvm, b, 0, 1);
 	back = uvm_host_read(&uvm, b, 0, 1);
-	fx_policy(&uvm.fx,
-		  "driver: {name: nvidia_uvm, batch_time: 0ns, block_time: 0ns, page_time: 0ns, "
-		  "new_block_time: 0ns, unmap_time: 0ns, evict_time: 2ms, cpu_fault_time: 70us}\n");
+	fx_policy(
+		&uvm.fx,
+		"driver: {name: nvidia_uvm, entry_time: 0ns, fetch_time: 0ns, interrupt_time: 0ns, "
+		"touch_time: 0ns, store_time: 0ns, batch_time: 0ns, block_time: 0ns, page_time: 0ns, "
+		"new_block_time: 0ns, unmap_time: 0ns, evict_time: 2ms, cpu_fault_time: 70us}\n");
 	uvm_run(&uvm);
 	assert_int_equal(uvm.log.ops[evicts].end_ns - uvm.log.ops[evicts].start_ns,
 			 2000000 + RECORD_NS(16) + RECORD_NS(1) + RECORD_NS(15));
@@ -361,6 +533,9 @@ int main(void)
 		RULE(pages_are_given_with_what_they_hold),
 		RULE(pages_on_the_device_are_given_too),
 		RULE(what_is_freed_leaves_the_others),
+		RULE(what_is_freed_is_a_hole),
+		RULE(the_smallest_hole_is_filled),
+		RULE(a_hole_needs_memory),
 		RULE(a_full_window_is_followed_by_another),
 		RULE(a_page_takes_a_window_of_memory),
 		RULE(what_does_not_fit_is_refused),
@@ -369,6 +544,10 @@ int main(void)
 		RULE(waves_of_a_group_fault_side_by_side),
 		RULE(a_wave_can_fault_on_several_pages),
 		RULE(a_group_ends_when_all_its_touches_are_done),
+		RULE(a_group_touches_as_much_at_once_as_its_lanes_do),
+		RULE(a_batch_has_the_entries_that_have_come),
+		RULE(entries_that_come_later_are_of_the_next_batch),
+		RULE(touches_take_their_time),
 		RULE(touches_of_one_page_wait_together),
 		RULE(a_batch_takes_the_sum_of_its_parts),
 		RULE(an_eviction_and_a_host_fault_take_theirs),

@@ -27,7 +27,7 @@ void oracle_alloc(struct oracle *oracle, int id, int pages)
 	struct oracle_allocation *allocation = &oracle->allocation[id];
 
 	begin(oracle);
-	assert(id < ORACLE_ALLOCATIONS && pages <= ORACLE_PAGES && pages % ORACLE_BLOCK == 0);
+	assert(id < ORACLE_ALLOCATIONS && pages <= ORACLE_PAGES && pages >= ORACLE_BLOCK);
 	memset(allocation, 0, sizeof(*allocation));
 	allocation->pages = pages;
 	for (int i = 0; i < pages; i++)
@@ -40,7 +40,8 @@ static struct region block_of(struct oracle_allocation *allocation, int page)
 
 	while (block.first % ORACLE_BLOCK && !allocation->page[block.first].range_starts)
 		block.first--;
-	while (block.outer % ORACLE_BLOCK && !allocation->page[block.outer].range_starts)
+	while (block.outer % ORACLE_BLOCK && block.outer < allocation->pages &&
+	       !allocation->page[block.outer].range_starts)
 		block.outer++;
 	return block;
 }
@@ -58,6 +59,23 @@ static const struct oracle_policy *policy_of(const struct region *region)
 static struct oracle_window *window_of(const struct region *region)
 {
 	return &region->allocation->window[region->first / ORACLE_BLOCK];
+}
+
+static int window_count(const struct oracle_allocation *allocation)
+{
+	return (allocation->pages + ORACLE_BLOCK - 1) / ORACLE_BLOCK;
+}
+
+static int outer_of_window(const struct oracle_allocation *allocation, int window)
+{
+	int outer = (window + 1) * ORACLE_BLOCK;
+
+	return outer < allocation->pages ? outer : allocation->pages;
+}
+
+static int pages_of_window(const struct oracle_allocation *allocation, int window)
+{
+	return outer_of_window(allocation, window) - window * ORACLE_BLOCK;
 }
 
 static bool is_whole_block(const struct region *block)
@@ -107,7 +125,7 @@ static void evict_one(struct oracle *oracle)
 	int window = 0;
 
 	for (int id = 0; id < ORACLE_ALLOCATIONS; id++)
-		for (int i = 0; i < oracle->allocation[id].pages / ORACLE_BLOCK; i++) {
+		for (int i = 0; i < window_count(&oracle->allocation[id]); i++) {
 			struct oracle_window *each = &oracle->allocation[id].window[i], *best;
 
 			best = allocation ? &allocation->window[window] : NULL;
@@ -122,26 +140,27 @@ static void evict_one(struct oracle *oracle)
 	evict_chunk(oracle, allocation, window);
 }
 
+static void take(struct oracle *oracle, int pages)
+{
+	while (oracle->taken + pages > oracle->setup.chunks * ORACLE_BLOCK)
+		evict_one(oracle);
+	oracle->taken += pages;
+}
+
 static void populate(struct oracle *oracle, const struct region *block)
 {
 	struct oracle_window *window = window_of(block);
 
 	if (window->has_chunk)
 		return;
-	while (oracle->taken >= oracle->setup.chunks)
-		evict_one(oracle);
-	oracle->taken++;
+	take(oracle, pages_of_window(block->allocation, block->first / ORACLE_BLOCK));
 	*window = (struct oracle_window){.has_chunk = true, .age = ++oracle->clock};
 }
 
 void oracle_take(struct oracle *oracle, int chunks)
 {
 	begin(oracle);
-	for (; chunks; chunks--) {
-		while (oracle->taken >= oracle->setup.chunks)
-			evict_one(oracle);
-		oracle->taken++;
-	}
+	take(oracle, chunks * ORACLE_BLOCK);
 }
 
 void oracle_free(struct oracle *oracle, int id)
@@ -149,8 +168,9 @@ void oracle_free(struct oracle *oracle, int id)
 	struct oracle_allocation *allocation = &oracle->allocation[id];
 
 	begin(oracle);
-	for (int i = 0; i < allocation->pages / ORACLE_BLOCK; i++)
-		oracle->taken -= allocation->window[i].has_chunk;
+	for (int i = 0; i < window_count(allocation); i++)
+		if (allocation->window[i].has_chunk)
+			oracle->taken -= pages_of_window(allocation, i);
 	allocation->pages = 0;
 }
 
@@ -289,19 +309,19 @@ static void add_mappings_after_migration(const struct oracle_policy *policy,
 /* uvm_va_block_evict_chunks, and block_add_eviction_mappings */
 static void evict_chunk(struct oracle *oracle, struct oracle_allocation *allocation, int window)
 {
-	int first = window * ORACLE_BLOCK;
+	int first = window * ORACLE_BLOCK, outer = outer_of_window(allocation, window);
 	struct region block;
 	char mask[ORACLE_PAGES] = {0};
 
-	for (int i = first; i < first + ORACLE_BLOCK; i++)
+	for (int i = first; i < outer; i++)
 		mask[i] = allocation->page[i].resident & ORACLE_BIT(ORACLE_GPU) ? 'E' : 0;
-	for (int i = first; i < first + ORACLE_BLOCK; i = block.outer) {
+	for (int i = first; i < outer; i = block.outer) {
 		block = block_of(allocation, i);
 		make_resident(oracle, &block, mask, ORACLE_CPU, true);
 		set_accessed_by_all(&block);
 	}
 	allocation->window[window].has_chunk = false;
-	oracle->taken--;
+	oracle->taken -= outer - first;
 }
 
 /* --- faults --- */

@@ -2,12 +2,13 @@
  * The rules of NVIDIA's unified-memory driver once more, page by page and as plainly as can be, to
  * hold driver nvidia_uvm against: one access after the other, without time and without thrashing.
  * Written from uvm_va_block.c, uvm_perf_prefetch.c, uvm_policy.c, uvm_migrate.c and uvm_pmm_gpu.c,
- * function by function, under the module's own names. One device behind PCIe; allocations are whole
- * blocks of 2 MiB.
+ * function by function, under the module's own names. One device behind PCIe; allocations have 2 MiB at
+ * least.
  *
- * In two things it is the model and not the module: the pieces of a block that advice has cut share
- * one 2 MiB of device memory, which is as old as its first page; and there are rights to read and to
- * write only, none for atomics.
+ * In three things it is the model and not the module: the pieces of a block that advice has cut share
+ * one 2 MiB of device memory, which is as old as its first page; an allocation's last block, where it
+ * has less than 2 MiB, takes just its pages; and there are rights to read and to write only, none for
+ * atomics.
  */
 #ifndef UM_UVM_ORACLE_H
 #define UM_UVM_ORACLE_H
@@ -72,7 +73,7 @@ struct oracle {
 	struct oracle_setup setup;
 	struct oracle_allocation allocation[ORACLE_ALLOCATIONS];
 	int64_t clock;
-	int taken; /* chunks of blocks and of the program */
+	int taken; /* pages, of blocks and of the program */
 	struct oracle_result result;
 };
 

@@ -8,9 +8,10 @@
 #include <cmocka.h>
 
 #define ALL_LINES UINT64_MAX
-/* What service costs beside the link; no rule. */
-#define NO_COSTS                                                                                   \
-	", batch_time: 0ns, block_time: 0ns, page_time: 0ns, new_block_time: 0ns, "                \
+/* What service costs beside the link, and the way of faults into their buffer; no rules. */
+#define NO_COSTS                                                                                      \
+	", entry_time: 0ns, fetch_time: 0ns, interrupt_time: 0ns, touch_time: 0ns, store_time: 0ns, " \
+	"stores_ahead: 1, batch_time: 0ns, block_time: 0ns, page_time: 0ns, new_block_time: 0ns, "    \
 	"unmap_time: 0ns, evict_time: 0ns, cpu_fault_time: 0ns"
 
 void uvm_open(struct uvm *uvm, const char *parameters)
@@ -32,7 +33,7 @@ void uvm_close(struct uvm *uvm)
 
 void uvm_choose(struct uvm *uvm, const char *parameters)
 {
-	char text[768];
+	char text[1024];
 
 	snprintf(text, sizeof(text), "driver: {name: nvidia_uvm" NO_COSTS "%s%s}\n",
 		 parameters ? ", " : "", parameters ? parameters : "");

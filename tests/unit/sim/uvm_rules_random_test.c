@@ -198,6 +198,8 @@ static void begin_program(int program)
 	uvm_leave(&uvm, setup.chunks * CHUNK);
 	for (int i = 0; i < ALLOCS; i++) {
 		pages[i] = BLOCK * (1 + draw(ORACLE_WINDOWS));
+		if (pages[i] < ORACLE_PAGES && draw(2))
+			pages[i] += 1 + draw(BLOCK - 1);
 		ids[i] = (int)uvm_alloc(&uvm, pages[i]);
 		oracle_alloc(&oracle, ids[i], pages[i]);
 	}

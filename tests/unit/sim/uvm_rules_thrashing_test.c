@@ -280,6 +280,46 @@ static void from_590_on_the_lapse_grows(void **state)
 	expect_moves_at_once(7, 1);
 }
 
+/*
+ * block_prep_read_duplicate_mapping: what comes along with a write to a read-mostly block is
+ * duplicated, and may be written no more, also what was written there before. block_revoke_cpu_write
+ * and block_revoke_prot_gpu_perf_notify: each such loss is an event, two of a device. Page 0 has four
+ * when page 1 was written twice, and the host's of pages 2 to 15 come first.
+ */
+static void lost_rights_to_write_are_events(void **state)
+{
+	int64_t data = uvm_alloc(&uvm, BLOCK), last, read;
+
+	(void)state;
+	fx_advise(&uvm.fx, data, "read_mostly", 0);
+	uvm_host_write(&uvm, data, 0, 16);
+	uvm_write(&uvm, data, 0, 1);
+	uvm_write(&uvm, data, 1, 1);
+	uvm_write(&uvm, data, 0, 1);
+	last = uvm_write(&uvm, data, 1, 1);
+	read = uvm_host_read(&uvm, data, 0, 1);
+	uvm_run(&uvm);
+	assert_int_equal(uvm_device_faults(&uvm, last), 1);
+	assert_int_equal(pages_that(UM_EVENT_WORD_THRASHING, last), 1);
+	assert_int_equal(pages_that(UM_EVENT_WORD_THRASHING, 0), 1);
+	assert_int_equal(uvm_pages_out(&uvm, read), 1); /* page 1 does not come along */
+}
+
+/* By one processor they are not. */
+static void one_processor_alone_does_not_thrash(void **state)
+{
+	int64_t data = uvm_alloc(&uvm, BLOCK), read;
+
+	(void)state;
+	fx_advise(&uvm.fx, data, "read_mostly", 0);
+	for (int i = 0; i < 4; i++)
+		uvm_write(&uvm, data, i % 2, 1);
+	read = uvm_host_read(&uvm, data, 0, 1);
+	uvm_run(&uvm);
+	assert_int_equal(row_log_events(&uvm.log, UM_EVENT_WORD_THRASHING), 0);
+	assert_int_equal(uvm_pages_out(&uvm, read), 16);
+}
+
 #define RULE(name) cmocka_unit_test_setup_teardown(name, open_trace, close_trace)
 
 int main(void)
@@ -293,6 +333,8 @@ int main(void)
 		RULE(a_prefetch_resets_the_count),
 		RULE(other_pages_do_not_wait),
 		RULE(copies_do_not_thrash),
+		RULE(lost_rights_to_write_are_events),
+		RULE(one_processor_alone_does_not_thrash),
 		RULE(without_detection_pages_keep_moving),
 		RULE(the_limits_are_parameters),
 		RULE(from_590_on_the_lapse_grows),

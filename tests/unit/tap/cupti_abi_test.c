@@ -527,6 +527,10 @@ ATTRIBUTE(CAPABILITY_MINOR, COMPUTE_CAPABILITY_MINOR);
 /* --- NVTX --- */
 
 #define NVTX(ours, theirs) SAME(UM_NVTX_##ours, CUPTI_CBID_NVTX_nvtx##theirs)
+NVTX(MARK_A, MarkA);
+NVTX(MARK_W, MarkW);
+NVTX(MARK_EX, MarkEx);
+NVTX(DOMAIN_MARK_EX, DomainMarkEx);
 NVTX(RANGE_START_A, RangeStartA);
 NVTX(RANGE_START_W, RangeStartW);
 NVTX(RANGE_START_EX, RangeStartEx);
@@ -543,6 +547,9 @@ NVTX(DOMAIN_REGISTER_STRING_A, DomainRegisterStringA);
 NVTX(DOMAIN_REGISTER_STRING_W, DomainRegisterStringW);
 NVTX(DOMAIN_CREATE_A, DomainCreateA);
 NVTX(DOMAIN_CREATE_W, DomainCreateW);
+FIELD(um_params_nvtx_text, text, nvtxMarkA_params, message);
+FIELD(um_params_nvtx_text, text, nvtxMarkEx_params, eventAttrib);
+FIELD(um_params_nvtx_domain_text, text, nvtxDomainMarkEx_params, core.eventAttrib);
 FIELD(um_params_nvtx_text, text, nvtxRangePushA_params, message);
 FIELD(um_params_nvtx_text, text, nvtxRangeStartEx_params, eventAttrib);
 FIELD(um_params_nvtx_text, text, nvtxDomainCreateA_params, name);

@@ -114,6 +114,26 @@ static void ops_are_completed_later(void **state)
 	assert_int_equal(um_ingest_totals(fixture->ingest)->managed_bytes, 100 * UM_PAGE_BYTES);
 }
 
+static void ranges_have_a_last_op(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct um_record_range range = {.op = 3}, open_range = {.op = 5};
+
+	ready(fixture);
+	op(fixture, 3, UM_OP_RANGE, 0);
+	put_text(fixture, UM_RECORD_RANGE, &range, offsetof(struct um_record_range, name), "step",
+		 5);
+	op(fixture, 4, UM_OP_HOST, 2500);
+	expect(fixture, "SELECT last_op FROM user_range WHERE name = 'step'", UM_NULL);
+	op(fixture, 3, UM_OP_RANGE, 3000);
+	op(fixture, 5, UM_OP_RANGE, 0);
+	put_text(fixture, UM_RECORD_RANGE, &open_range, offsetof(struct um_record_range, name),
+		 "open", 5);
+	expect(fixture, "SELECT last_op FROM user_range WHERE name = 'step'", 4);
+	expect(fixture, "SELECT end_ns FROM op WHERE op = 3 AND kind = 'range'", 3000);
+	expect(fixture, "SELECT count(*) FROM user_range WHERE op = 5 AND last_op IS NULL", 1);
+}
+
 static void fields_that_mean_nothing_are_null(void **state)
 {
 	struct fixture *fixture = *state;
@@ -610,6 +630,7 @@ int main(void)
 		TEST(the_run_is_described),
 		TEST(no_goodbye_is_a_loss),
 		TEST(ops_are_completed_later),
+		TEST(ranges_have_a_last_op),
 		TEST(fields_that_mean_nothing_are_null),
 		TEST(a_free_is_noted_if_it_worked),
 		TEST(a_kernel_is_known_before_it_ends),

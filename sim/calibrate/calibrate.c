@@ -1,0 +1,212 @@
+#include "calibrate.h"
+
+#include "calibrate_card.h"
+#include "calibrate_times.h"
+#include "trace/base/error.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fewer say nothing of a driver: measure.hip's shortest configurations alone have more. */
+#define BATCHES_LEAST 100
+
+/* --- configurations that have no part in it --- */
+
+struct left_out {
+	char *text; /* of the file, between line breaks */
+	size_t count;
+};
+
+static bool is_left_out(const void *context, const char *name)
+{
+	struct left_out *left_out = (struct left_out *)context;
+	char line[256];
+
+	if (!left_out->text)
+		return false;
+	snprintf(line, sizeof(line), "\n%s\n", name);
+	bool is_there = strstr(left_out->text, line) != NULL;
+	left_out->count += is_there;
+	return is_there;
+}
+
+static int read_left_out(struct left_out *left_out, const char *path)
+{
+	FILE *file = path ? fopen(path, "re") : NULL;
+	size_t bytes = 0;
+
+	if (!path)
+		return 0;
+	if (!file)
+		return um_fail_errno(errno == ENOENT ? UM_ENOENT : UM_EIO, "%s", path);
+	FILE *text = open_memstream(&left_out->text, &bytes);
+	if (!text) {
+		fclose(file);
+		return um_fail(UM_ENOMEM, "out of memory");
+	}
+	fputc('\n', text);
+	for (int c; (c = fgetc(file)) != EOF;)
+		fputc(c, text);
+	fputc('\n', text);
+	bool failed = ferror(file);
+	fclose(file);
+	failed |= fclose(text) != 0;
+	return failed ? um_fail(UM_EIO, "%s cannot be read", path) : 0;
+}
+
+/* --- the parts --- */
+
+static int fit_link(struct um_fit *fit, const struct um_measured *measured, bool to_device)
+{
+	struct um_samples samples = {0};
+	int error = um_calibrate_transfers(&samples, measured, to_device);
+
+	if (!error)
+		error = um_least_squares(fit, &samples);
+	um_samples_free(&samples);
+	if (!error && fit->costs_ns[UM_TRANSFER_TERM_BYTE] <= 0)
+		error = um_fail(UM_ELIMIT, "the transfers tell of no bandwidth");
+	return error;
+}
+
+static int fit_batches(struct um_calibration *calibration, const struct um_measured *measured)
+{
+	struct um_samples samples = {0};
+	int error = um_calibrate_batches(&samples, measured, calibration->to_device.costs_ns);
+
+	if (!error && samples.count < BATCHES_LEAST)
+		error = um_fail(UM_ELIMIT, "%zu batches of faults are too few: %d are needed",
+				samples.count, BATCHES_LEAST);
+	if (!error)
+		error = um_least_squares(&calibration->batches, &samples);
+	um_samples_free(&samples);
+	return error;
+}
+
+static int fit_cpu_faults(struct um_calibration *calibration, const struct um_measured *measured)
+{
+	struct um_samples samples = {0};
+	int error = um_calibrate_host_faults(&samples, measured, calibration->to_host.costs_ns);
+
+	/* What the host does with what came is in these times too, and not in most of them. */
+	if (!error)
+		error = um_least_deviations(&calibration->cpu_faults, &samples);
+	um_samples_free(&samples);
+	return error;
+}
+
+static int fit_tracing(struct um_calibration *calibration, const struct um_measured *measured,
+		       const struct um_times *times)
+{
+	static int (*const parts[])(struct um_samples *, const struct um_measured *,
+				    const struct um_times *) = {
+		um_calibrate_records, um_calibrate_fault_records, um_calibrate_cpu_fault_records};
+	struct um_fit *const fits[] = {&calibration->records, &calibration->fault_records,
+				       &calibration->cpu_fault_records};
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !error; i++) {
+		struct um_samples samples = {0};
+
+		error = parts[i](&samples, measured, times);
+		if (!error)
+			error = um_least_squares(fits[i], &samples);
+		um_samples_free(&samples);
+	}
+	return error;
+}
+
+static int fit_all(struct um_calibration *calibration, const struct um_measured *measured,
+		   const struct um_times *times)
+{
+	int error = fit_link(&calibration->to_device, measured, true);
+
+	if (!error)
+		error = fit_link(&calibration->to_host, measured, false);
+	if (!error)
+		error = fit_batches(calibration, measured);
+	if (!error)
+		error = fit_cpu_faults(calibration, measured);
+	if (!error)
+		error = fit_tracing(calibration, measured, times);
+	return error;
+}
+
+/* --- the folder --- */
+
+static int in_folder(char **out, const char *folder, const char *name)
+{
+	if (asprintf(out, "%s/%s", folder, name) >= 0)
+		return 0;
+	*out = NULL;
+	return um_fail(UM_ENOMEM, "out of memory");
+}
+
+static int read_card(struct um_calibrated_card *card, const char *folder)
+{
+	char *path;
+	int error = in_folder(&path, folder, "machine.tsv");
+
+	if (!error)
+		error = um_calibrated_card_read(card, path);
+	free(path);
+	return error;
+}
+
+static int read_times(struct um_times *times, const char *folder)
+{
+	char *path;
+	int error = in_folder(&path, folder, "times.tsv");
+
+	if (!error)
+		error = um_times_read(times, path);
+	free(path);
+	return error;
+}
+
+static int read_trace(struct um_measured *measured, const char *folder, struct left_out *left_out)
+{
+	char *path;
+	int error = in_folder(&path, folder, "configurations.um.db");
+
+	if (!error)
+		error = um_measured_read(measured, path, is_left_out, left_out);
+	free(path);
+	return error;
+}
+
+static int fit_folder(struct um_calibration *calibration, const char *folder,
+		      const struct um_measured *measured)
+{
+	struct um_times times;
+	int error = read_card(&calibration->card, folder);
+
+	snprintf(calibration->card.arch, sizeof(calibration->card.arch), "%s", measured->arch);
+	if (!error)
+		error = read_times(&times, folder);
+	if (error)
+		return error;
+	error = fit_all(calibration, measured, &times);
+	um_times_free(&times);
+	return error;
+}
+
+int um_calibrate(struct um_calibration *calibration, const char *folder, const char *test_set)
+{
+	struct left_out left_out = {0};
+	struct um_measured measured;
+	int error = read_left_out(&left_out, test_set);
+
+	*calibration = (struct um_calibration){.left_out = 0};
+	if (!error)
+		error = read_trace(&measured, folder, &left_out);
+	if (!error) {
+		error = fit_folder(calibration, folder, &measured);
+		calibration->configurations = measured.range_count;
+		calibration->left_out = left_out.count;
+		um_measured_free(&measured);
+	}
+	free(left_out.text);
+	return error;
+}

@@ -1,0 +1,111 @@
+/*
+ * Ranges that the program names: what libroctx64.so.4 (roctx/) tells of them. Those that are pushed
+ * are a stack of each thread; those that are started are found by their id.
+ */
+#include "api.h"
+
+#define UM_ROCTX_HOOK UM_API
+#include "roctx/roctx_hooks.h"
+
+#include <stdlib.h>
+
+struct range {
+	struct range *below; /* pushed before it by its thread, or started before it */
+	uint64_t id;	     /* of one that was started */
+	struct um_record_op op;
+};
+
+static _Thread_local struct range *pushed;
+static struct range *started;
+
+static void enter(uintptr_t caller)
+{
+	um_enter(caller);
+}
+
+static void leave(void)
+{
+	um_leave(hipSuccess);
+}
+
+static const char *text(const char *name)
+{
+	return name ? name : "";
+}
+
+/* NULL where nothing is recorded, or without memory: then that is said in the trace. */
+static struct range *new_range(uint64_t id, const char *name)
+{
+	struct range *range = um_tracer_ranges_on() ? malloc(sizeof(*range)) : NULL;
+
+	if (range) {
+		*range = (struct range){.id = id, .op = um_op(UM_OP_RANGE, 0)};
+		um_tracer_range_begin(&range->op, text(name));
+	} else if (um_tracer_ranges_on()) {
+		um_tracer_loss(0, UM_LOSS_DROPPED, 1, "ranges: no memory");
+	}
+	return range;
+}
+
+static void put_on(struct range **top, struct range *range)
+{
+	if (!range)
+		return;
+	range->below = *top;
+	*top = range;
+}
+
+/* Takes it off the list; NULL is legal. */
+static void end(struct range **link)
+{
+	struct range *range = *link;
+
+	if (!range)
+		return;
+	*link = range->below;
+	um_tracer_range_end(&range->op);
+	free(range);
+}
+
+void um_roctx_push(const char *name, uintptr_t caller)
+{
+	enter(caller);
+	put_on(&pushed, new_range(0, name));
+	leave();
+}
+
+void um_roctx_pop(void)
+{
+	enter(0);
+	end(&pushed);
+	leave();
+}
+
+void um_roctx_start(uint64_t id, const char *name, uintptr_t caller)
+{
+	enter(caller);
+	put_on(&started, new_range(id, name));
+	leave();
+}
+
+void um_roctx_stop(uint64_t id)
+{
+	struct range **link = &started;
+
+	enter(0);
+	while (*link && (*link)->id != id)
+		link = &(*link)->below;
+	end(link);
+	leave();
+}
+
+void um_roctx_mark(const char *name, uintptr_t caller)
+{
+	enter(caller);
+	if (um_tracer_ranges_on()) {
+		struct um_record_op op = um_op(UM_OP_RANGE, 0);
+
+		um_tracer_mark(&op, text(name));
+	}
+	leave();
+}
