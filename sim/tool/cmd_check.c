@@ -46,7 +46,8 @@ static const struct argp_option options[] = {
 	 0},
 	{"format", OPTION_FORMAT, "text|json|markdown|tsv", 0,
 	 "Of the results on standard output; the last two with --all", 0},
-	{"quiet", 'q', NULL, 0, "No talk on standard error", 0},
+	{"quiet", 'q', NULL, 0,
+	 "Of what exceeds --max-error only how much it is; of --all not what was left out", 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -200,7 +201,7 @@ static void tell_beyond(void *context, const char *range, enum um_check_quantity
 static int hold(const struct um_check_arguments *arguments,
 		const struct um_check_comparison *comparison)
 {
-	int told = 0;
+	int told = arguments->quiet ? TOLD_MAX : 0;
 	long beyond = arguments->limits.count ? um_check_limits_hold(&arguments->limits, comparison,
 								     tell_beyond, &told)
 					      : 0;
