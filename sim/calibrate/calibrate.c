@@ -2,11 +2,10 @@
 
 #include "calibrate_card.h"
 #include "calibrate_times.h"
+#include "sim/check/check_table.h"
 #include "trace/base/error.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Fewer say nothing of a driver: measure.hip's shortest configurations alone have more. */
 #define BATCHES_LEAST 100
@@ -14,45 +13,25 @@
 /* --- configurations that have no part in it --- */
 
 struct left_out {
-	char *text; /* of the file, between line breaks */
+	struct um_check_names names;
 	size_t count;
 };
 
-static bool is_left_out(const void *context, const char *name)
+static bool is_left_out(void *context, const char *name)
 {
-	struct left_out *left_out = (struct left_out *)context;
-	char line[256];
+	struct left_out *left_out = context;
+	bool is_there = um_check_names_have(&left_out->names, name);
 
-	if (!left_out->text)
-		return false;
-	snprintf(line, sizeof(line), "\n%s\n", name);
-	bool is_there = strstr(left_out->text, line) != NULL;
 	left_out->count += is_there;
 	return is_there;
 }
 
-static int read_left_out(struct left_out *left_out, const char *path)
+/* A list that names none of them is of something else. */
+static int check_left_out(const struct left_out *left_out, const char *path)
 {
-	FILE *file = path ? fopen(path, "re") : NULL;
-	size_t bytes = 0;
-
-	if (!path)
+	if (!left_out->names.count || left_out->count)
 		return 0;
-	if (!file)
-		return um_fail_errno(errno == ENOENT ? UM_ENOENT : UM_EIO, "%s", path);
-	FILE *text = open_memstream(&left_out->text, &bytes);
-	if (!text) {
-		fclose(file);
-		return um_fail(UM_ENOMEM, "out of memory");
-	}
-	fputc('\n', text);
-	for (int c; (c = fgetc(file)) != EOF;)
-		fputc(c, text);
-	fputc('\n', text);
-	bool failed = ferror(file);
-	fclose(file);
-	failed |= fclose(text) != 0;
-	return failed ? um_fail(UM_EIO, "%s cannot be read", path) : 0;
+	return um_fail(UM_EFORMAT, "%s names no configuration that was measured", path);
 }
 
 /* --- the parts --- */
@@ -196,17 +175,19 @@ int um_calibrate(struct um_calibration *calibration, const char *folder, const c
 {
 	struct left_out left_out = {0};
 	struct um_measured measured;
-	int error = read_left_out(&left_out, test_set);
+	int error = test_set ? um_check_names_read(&left_out.names, test_set) : 0;
 
 	*calibration = (struct um_calibration){.left_out = 0};
 	if (!error)
 		error = read_trace(&measured, folder, &left_out);
 	if (!error) {
-		error = fit_folder(calibration, folder, &measured);
+		error = check_left_out(&left_out, test_set);
+		if (!error)
+			error = fit_folder(calibration, folder, &measured);
 		calibration->configurations = measured.range_count;
 		calibration->left_out = left_out.count;
 		um_measured_free(&measured);
 	}
-	free(left_out.text);
+	um_check_names_free(&left_out.names);
 	return error;
 }

@@ -9,7 +9,7 @@
 struct reading {
 	struct um_measured *measured;
 	um_left_out_fn is_left_out;
-	const void *context;
+	void *context;
 	int64_t range_start_ns, range_end_ns;
 };
 
@@ -233,17 +233,23 @@ static int compare_times(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
+static void sort_by_time(void *rows, size_t count, size_t row_bytes)
+{
+	if (count)
+		qsort(rows, count, row_bytes, compare_times);
+}
+
 static void sort_rows(struct um_measured *measured)
 {
-	qsort(measured->faults, measured->fault_count, sizeof(*measured->faults), compare_times);
-	qsort(measured->host_faults, measured->host_fault_count, sizeof(*measured->host_faults),
-	      compare_times);
-	qsort(measured->moves, measured->move_count, sizeof(*measured->moves), compare_times);
-	qsort(measured->maps, measured->map_count, sizeof(*measured->maps), compare_times);
+	sort_by_time(measured->faults, measured->fault_count, sizeof(*measured->faults));
+	sort_by_time(measured->host_faults, measured->host_fault_count,
+		     sizeof(*measured->host_faults));
+	sort_by_time(measured->moves, measured->move_count, sizeof(*measured->moves));
+	sort_by_time(measured->maps, measured->map_count, sizeof(*measured->maps));
 }
 
 int um_measured_read(struct um_measured *measured, const char *path, um_left_out_fn is_left_out,
-		     const void *context)
+		     void *context)
 {
 	struct reading reading = {
 		.measured = measured, .is_left_out = is_left_out, .context = context};

@@ -49,9 +49,9 @@ struct um_measured {
  * Reads the trace; all by time. Ranges of which `is_left_out` says so are as if they had not been
  * measured. UM_EFORMAT: it is no measured trace of configurations; else as um_db_open().
  */
-typedef bool (*um_left_out_fn)(const void *context, const char *name);
+typedef bool (*um_left_out_fn)(void *context, const char *name);
 int um_measured_read(struct um_measured *, const char *path, um_left_out_fn is_left_out,
-		     const void *context);
+		     void *context);
 void um_measured_free(struct um_measured *);
 
 #endif

@@ -92,18 +92,31 @@ static double three_digits(double value)
 	return round(value / digit) * digit;
 }
 
+/* In a comment, which the text does not end, and no byte of it is more than ASCII. */
+static void write_remark(const struct writing *writing, const char *text)
+{
+	for (; *text; text++)
+		fputc(*text >= ' ' && *text <= '~' ? *text : '?', writing->out);
+}
+
 static void write_head(const struct writing *writing, const char *source)
 {
 	const struct um_calibration *calibration = writing->calibration;
 	const struct um_calibrated_card *card = &calibration->card;
 
+	fputs("# One ", writing->out);
+	write_remark(writing, card->name);
+	fputs(", made by `umtrace calibrate` from ", writing->out);
+	write_remark(writing, source);
+	fputs(".\n#\n# [m] measured there (driver ", writing->out);
+	write_remark(writing, card->driver);
+	fputs(", ", writing->out);
+	write_remark(writing, card->date);
 	fprintf(writing->out,
-		"# One %s, made by `umtrace calibrate` from %s.\n#\n"
-		"# [m] measured there (driver %s, %s): what fits the times of %zu configurations of\n"
+		"): what fits the times of %zu configurations of\n"
 		"# tests/gpu/measure.hip best; %zu more were kept out, for testing.\n"
 		"# [d] what the card's driver says of it. [derived] and [assumed] say so.\n",
-		card->name, source, card->driver, card->date, calibration->configurations,
-		calibration->left_out);
+		calibration->configurations, calibration->left_out);
 }
 
 static void write_card(const struct writing *writing, const char *name)

@@ -187,7 +187,7 @@ int um_check_choices_read(struct um_check_choices *all, const char *path,
 		return um_fail_errno(errno == ENOENT ? UM_ENOENT : UM_EIO, "cannot open %s", path);
 	while (!error && getline(&line, &room, in) > 0) {
 		number++;
-		line[strcspn(line, "#\n")] = '\0';
+		line[strcspn(line, "#\r\n")] = '\0';
 		error = read_line(all, line, table);
 		if (error == UM_EFORMAT)
 			um_fail_at(UM_EFORMAT, path, number, 0,

@@ -1,14 +1,8 @@
 #include "check_figure.h"
 
+#include "check_sorted.h"
+
 #include <math.h>
-#include <stdlib.h>
-
-static int by_value(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
 
 void um_check_figure_measured(struct um_check_figure *figure, double *values, size_t count,
 			      const char *origin)
@@ -17,7 +11,7 @@ void um_check_figure_measured(struct um_check_figure *figure, double *values, si
 	figure->repetitions = count;
 	if (!count)
 		return;
-	qsort(values, count, sizeof(*values), by_value);
+	um_check_sort_values(values, count);
 	figure->least = values[0];
 	figure->most = values[count - 1];
 	figure->measured =

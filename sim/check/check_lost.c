@@ -1,5 +1,6 @@
 #include "check_lost.h"
 
+#include "check_sorted.h"
 #include "trace/base/error.h"
 
 #include <stdlib.h>
@@ -13,24 +14,22 @@
 /* What is known of a page so far. */
 enum page_state { UNTOUCHED, HOST_WROTE, DEVICE_NEEDS };
 
+static int by_allocation(const void *left, const void *right)
+{
+	const struct um_check_pages *a = left, *b = right;
+
+	return (a->allocation > b->allocation) - (a->allocation < b->allocation);
+}
+
 /* The rows of an allocation, in a list by allocation. */
 static const struct um_check_pages *rows_of(const struct um_check_pages *all, size_t count,
 					    int64_t allocation, size_t *found)
 {
-	size_t low = 0, high = count;
+	const struct um_check_pages key = {.allocation = allocation};
+	size_t first = um_check_first(all, count, sizeof(*all), &key, by_allocation);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (all[middle].allocation < allocation)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*found = 0;
-	while (low + *found < count && all[low + *found].allocation == allocation)
-		++*found;
-	return all + low;
+	*found = um_check_alike(all, count, sizeof(*all), first, &key, by_allocation);
+	return all ? all + first : NULL;
 }
 
 /* The row's pages within the allocation; false: there are none, or too much was looked at already. */

@@ -15,7 +15,7 @@ static int by_text(const void *left, const void *right)
 
 static int read_name(struct um_check_names *all, char *line)
 {
-	char *end = line + strcspn(line, "#\n");
+	char *end = line + strcspn(line, "#\r\n");
 	int error;
 
 	line += strspn(line, " \t");

@@ -1,5 +1,6 @@
 #include "check_pairs.h"
 
+#include "check_sorted.h"
 #include "trace/base/error.h"
 
 #include <stdlib.h>
@@ -33,20 +34,20 @@ void um_check_pairs_free(struct um_check_pairs *pairs)
 
 /* --- launches --- */
 
+static int by_op(const void *left, const void *right)
+{
+	const struct um_check_launch *a = left, *b = right;
+
+	return (a->op > b->op) - (a->op < b->op);
+}
+
 /* The place of the first launch at or behind an op. */
 static size_t first_launch(const struct um_check_side *side, size_t op)
 {
-	size_t low = 0, high = side->launch_count;
+	const struct um_check_launch key = {.op = op};
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (side->launches[middle].op < op)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return um_check_first(side->launches, side->launch_count, sizeof(*side->launches), &key,
+			      by_op);
 }
 
 int um_check_pair_launches(struct um_check_pairs *pairs, const struct um_check_side *here,

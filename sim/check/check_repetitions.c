@@ -1,6 +1,7 @@
 #include "check_repetitions.h"
 
 #include "check_side.h"
+#include "check_sorted.h"
 #include "trace/base/error.h"
 
 #include <errno.h>
@@ -116,19 +117,11 @@ const struct um_check_repetition *um_check_repetitions_of(const struct um_check_
 							  const char *mode, const char *name,
 							  size_t *count)
 {
-	const struct um_check_repetition like = {.mode = (char *)mode, .name = (char *)name};
-	size_t low = 0, high = all->count;
+	const struct um_check_repetition key = {.mode = (char *)mode, .name = (char *)name};
+	size_t first =
+		um_check_first(all->rows, all->count, sizeof(*all->rows), &key, by_mode_and_name);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_mode_and_name(&all->rows[middle], &like) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*count = 0;
-	while (low + *count < all->count && !by_mode_and_name(&all->rows[low + *count], &like))
-		++*count;
-	return *count ? &all->rows[low] : NULL;
+	*count = um_check_alike(all->rows, all->count, sizeof(*all->rows), first, &key,
+				by_mode_and_name);
+	return *count ? &all->rows[first] : NULL;
 }

@@ -1,6 +1,7 @@
 /* The rows of one side, each counted where it belongs. */
 #include "check_side.h"
 
+#include "check_sorted.h"
 #include "trace/base/error.h"
 
 #include <stdlib.h>
@@ -25,21 +26,23 @@ static int new_facts(struct um_check_side *side, size_t *place)
 	return 0;
 }
 
+static int by_allocation(const void *left, const void *right)
+{
+	const struct um_check_allocation *a = left, *b = right;
+
+	return (a->allocation > b->allocation) - (a->allocation < b->allocation);
+}
+
+/* NULL: there is none. */
 static struct um_check_allocation *find_allocation(const struct um_check_side *side, int64_t id)
 {
-	size_t low = 0, high = side->allocation_count;
+	const struct um_check_allocation key = {.allocation = id};
+	size_t place = um_check_first(side->allocations, side->allocation_count,
+				      sizeof(*side->allocations), &key, by_allocation);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (side->allocations[middle].allocation < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < side->allocation_count && side->allocations[low].allocation == id)
-		return &side->allocations[low];
-	return NULL;
+	return place < side->allocation_count && side->allocations[place].allocation == id
+		       ? &side->allocations[place]
+		       : NULL;
 }
 
 /* Its place in the side's ops; false: it has no such op. */

@@ -1,6 +1,7 @@
 /* What a program did: operations, launches, allocations and ranges, and sums over them. */
 #include "check_side.h"
 
+#include "check_sorted.h"
 #include "trace/base/error.h"
 
 #include <stdlib.h>
@@ -72,19 +73,16 @@ static int take_op(const void *row, void *context)
 	return 0;
 }
 
+static int by_id(const void *left, const void *right)
+{
+	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
 size_t um_check_side_place(const struct um_check_side *side, int64_t op)
 {
-	size_t low = 0, high = side->op_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (side->ops[middle] < op)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return um_check_first(side->ops, side->op_count, sizeof(*side->ops), &op, by_id);
 }
 
 /* --- what the operations are about --- */
@@ -309,17 +307,9 @@ void um_check_side_complete(struct um_check_side *side)
 
 static size_t first_span(const struct um_check_side *side, size_t op)
 {
-	size_t low = 0, high = side->span_count;
+	const struct um_check_span key = {.op = op};
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (side->spans[middle].op < op)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return um_check_first(side->spans, side->span_count, sizeof(*side->spans), &key, by_op);
 }
 
 /* How long any of the spans lasted; they are sorted. */

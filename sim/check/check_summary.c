@@ -1,5 +1,6 @@
 #include "check_summary.h"
 
+#include "check_sorted.h"
 #include "trace/base/error.h"
 
 #include <math.h>
@@ -18,13 +19,6 @@ enum um_check_set um_check_set_of(const struct um_check_entry *entry)
 bool um_check_counts(const struct um_check_figure *figure)
 {
 	return um_check_is_compared(figure) && (figure->predicted > 0 || figure->measured > 0);
-}
-
-static int by_value(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
 }
 
 static double quantile(const double *sorted, size_t count, double q)
@@ -59,7 +53,7 @@ int um_check_summarize(struct um_check_summary *out, const struct um_check_table
 		errors[out->count++] = error;
 	}
 	if (out->count) {
-		qsort(errors, out->count, sizeof(*errors), by_value);
+		um_check_sort_values(errors, out->count);
 		out->median = quantile(errors, out->count, 0.5);
 		out->ninetieth = quantile(errors, out->count, 0.9);
 	}

@@ -90,7 +90,8 @@ static bool is_trace(const FTSENT *entry)
 {
 	size_t length = strlen(SUFFIX);
 
-	return entry->fts_info == FTS_F && entry->fts_namelen > length &&
+	return (entry->fts_info == FTS_F || entry->fts_info == FTS_SL) &&
+	       entry->fts_namelen > length &&
 	       strcmp(entry->fts_name + entry->fts_namelen - length, SUFFIX) == 0;
 }
 
@@ -129,7 +130,7 @@ static FTSENT *next_entry(FTS *walk, int *error)
 static int walk_folder(struct um_check_all *all)
 {
 	char *const roots[] = {(char *)all->arguments->all, NULL};
-	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
 	FTSENT *entry;
 	int error = walk ? 0 : um_fail_errno(UM_EIO, "cannot read %s", all->arguments->all);
 

@@ -53,7 +53,9 @@ static int look_at_all(struct search *search)
 	if (error)
 		return error;
 	machines = opendir(folder);
-	while (machines && !error && (entry = readdir(machines)))
+	if (!machines)
+		error = um_fail_errno(UM_EIO, "cannot read %s", folder);
+	while (!error && (entry = readdir(machines)))
 		error = look_at(search, entry->d_name);
 	if (machines)
 		closedir(machines);

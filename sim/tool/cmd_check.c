@@ -46,7 +46,8 @@ static const struct argp_option options[] = {
 	 0},
 	{"format", OPTION_FORMAT, "text|json|markdown|tsv", 0,
 	 "Of the results on standard output; the last two with --all", 0},
-	{"quiet", 'q', NULL, 0, "No talk on standard error", 0},
+	{"quiet", 'q', NULL, 0,
+	 "Of what exceeds --max-error only how much it is; of --all not what was left out", 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -58,18 +59,20 @@ static const char documentation[] =
 	"fault batches of devices, remote maps, the transfers' times added up, those of kernels, of those "
 	"kernels that faulted when they were measured, and how long a device ran something or a link moved "
 	"pages. Times are predicted as under umtrace, with what recording costs (`tracing:` of the machine), "
-	"the host taking what it took in the trace. "
+	"the host taking what it took in the trace; what a kernel computes takes none. "
 	"What the measured trace has no records of is not compared.\n\n"
 	"Ranges that both traces have (NVTX, roctx) are compared one by one, the n-th of a name with the "
 	"n-th; within them, or else in the whole run, the n-th launch with the n-th, and of allocations of one "
 	"kind and size the n-th with the n-th.\n\n"
 	"The error is (predicted - measured) / measured, of the median of the repetitions. A prediction is "
 	"within the spread if some repetition had as little and some as much. It is beyond --max-error if it is "
-	"not within the spread and its error is larger. LIST has quantities by the names of --format=json, or "
-	"several at once: bytes, records, cpu_faults, batches, maps, time, causes.\n\n"
+	"not within the spread and its error is larger. LIST has quantities by the names of --format=json "
+	"(transfer_time, kernel_time, fault_kernel_time, wait_time: a device or the link was busy), or several "
+	"at once: bytes, records, cpu_faults, batches, maps, time, causes.\n\n"
 	"Examples:\n"
 	"  umsim check app.um.db --against card.um.db\n"
-	"  umsim check app.um.db --against 1.um.db --against 2.um.db --max-error=bytes=1%,time=25%\n"
+	"  umsim check app.um.db --against card.um.db --max-error=bytes=1%,time=25%\n"
+	"  umsim check app.um.db --against 1.um.db --against 2.um.db\n"
 	"  umsim check --all traces/h200 --test-set=tests/gpu/test_set.txt\n\n"
 	"Exit status: 0 done, 1 failure, 2 usage (also traces that cannot be compared), 3 an error beyond "
 	"--max-error, or nothing that it is about was measured.";
@@ -200,7 +203,7 @@ static void tell_beyond(void *context, const char *range, enum um_check_quantity
 static int hold(const struct um_check_arguments *arguments,
 		const struct um_check_comparison *comparison)
 {
-	int told = 0;
+	int told = arguments->quiet ? TOLD_MAX : 0;
 	long beyond = arguments->limits.count ? um_check_limits_hold(&arguments->limits, comparison,
 								     tell_beyond, &told)
 					      : 0;

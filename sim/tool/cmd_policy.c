@@ -36,7 +36,7 @@ static const char help[] =
 	"  # drivers lists the parameters\n"
 	"  driver: {name: amdgpu_svm, xnack: on}\n"
 	"  page_size: 64KiB\n"
-	"  memory: 16GiB              # of each device; or a multiple of the footprint: 0.8x\n"
+	"  memory: 16GiB              # of each device; or 0.8x: times the footprint\n"
 	"  evict: random              # who leaves when it is full; default: driver\n"
 	"  evict_seed: 7              # of random alone; default: 0\n"
 	"  program: {advice: keep, prefetch: drop}  # what the program asks for\n"

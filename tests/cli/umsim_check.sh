@@ -100,6 +100,13 @@ check "JSON of a folder" sh -c '
 	test "$(jq -c "[.summaries.test.records_to_device | .count, .within_spread, .worst]" j)" = "[1,1,\"b\"]" &&
 	test "$(jq -c "[.entries[].set]" j)" = "[\"training\",\"test\"]"'
 
+check "a folder that is a link, of links" sh -c '
+	cp -r card linked && mv linked/runs/a.um.db elsewhere.um.db && ln -s ../../elsewhere.um.db linked/runs/a.um.db &&
+	ln -s linked link && umsim check -q --all card --machine=card.yaml --format=tsv >one &&
+	umsim check -q --all link --machine=card.yaml --format=tsv >two && test -s two && cmp one two'
+check "a list with carriage returns" sh -c '
+	printf "program: a b\r\n" >returns && umsim check -q --all card --machine=card.yaml --choices=returns | grep -q program'
+
 say "--- refused ---"
 run umsim check accesses.um.db
 run umsim check --against one.um.db

@@ -51,6 +51,9 @@ refuses 2 'where the machine file goes'
 refuses 2 'is too much' -o "$scratch/a.yaml" more
 refuses 2 'from makes none' -o "$scratch/a.yaml" --from="$traces" --keep="$scratch/kept"
 refuses 2 'ends in .yaml' -o "$scratch/a" --from="$traces"
+refuses 2 "name is the machine's" -o "$scratch/.yaml" --from="$traces"
+refuses 2 "name is the machine's" -o "$scratch/"$'n\nb.yaml' --from="$traces"
+refuses 2 "name is the machine's" -o "$scratch/ä.yaml" --from="$traces"
 refuses 1 'h200.yaml exists (--force replaces it)' -o "$scratch/h200.yaml" --from="$traces"
 refuses 1 'nowhere/configurations.um.db' -o "$scratch/a.yaml" --from="$scratch/nowhere"
 refuses 1 'nothing.txt: No such file' -o "$scratch/a.yaml" --from="$traces" --test-set=nothing.txt
@@ -73,15 +76,31 @@ printf 'untraced\t1\tread_64M\tnan\t2\n' >"$scratch/part/times.tsv"
 refuses 1 'times.tsv:1: "nan" and "2" are no times' -o "$scratch/a.yaml" --from="$scratch/part"
 : >"$scratch/part/times.tsv"
 refuses 1 'measured times are too few' -o "$scratch/a.yaml" --from="$scratch/part"
-cut -f3 "$traces/times.tsv" | grep -vx -e serial_2MiB -e written_hostread2M | sort -u >"$scratch/most"
+echo read_65M >"$scratch/other"
+refuses 1 'other names no configuration' -o "$scratch/a.yaml" --from="$traces" --test-set="$scratch/other"
+cut -f3 "$traces/times.tsv" | grep -vx -e serial_2MiB -e written_hostread2M | sort -u | sed 's/$/\r/' >"$scratch/most"
 refuses 1 'batches of faults are too few: 100 are needed' -o "$scratch/a.yaml" --from="$traces" \
 	--test-set="$scratch/most"
+cp "$traces/times.tsv" "$scratch/part"
+sed 's/^\(warpSize\t\).*/\1100/' "$traces/machine.tsv" >"$scratch/part/machine.tsv"
+refuses 1 'make no machine: .*wave_lanes' -o "$scratch/a.yaml" --from="$scratch/part"
 cp "$traces/kernels/scale.4M.um.db" "$scratch/part/configurations.um.db"
 refuses 1 'no trace of the measuring program' -o "$scratch/a.yaml" --from="$scratch/part"
 [ ! -e "$scratch/a.yaml" ] || fail "a file was written"
+
+# What lies beside it is left alone.
+echo precious >"$scratch/a.yaml.part"
+refuses 1 'a.yaml.part is in the way' -o "$scratch/a.yaml" --from="$traces"
+grep -q precious "$scratch/a.yaml.part" || fail "a file that is not its own was overwritten"
 
 # It is a machine file, of that name, with what was found.
 "$umtrace" calibrate -q --from="$traces" -o "$scratch/node.yaml"
 grep -q '^name: "node"$' "$scratch/node.yaml" || fail "the name"
 printf 'machine: %s\ndriver: nvidia_uvm\n' "$scratch/node.yaml" >"$scratch/policy.yaml"
 "$UM_BUILD/bin/umsim" policy check "$scratch/policy.yaml" >"$scratch/out" || fail "it is not taken"
+
+# So it is whatever the folder's name is.
+ln -s "$traces" "$scratch/"$'of\nb: "c'
+"$umtrace" calibrate -q --force --from="$scratch/"$'of\nb: "c' -o "$scratch/node.yaml" ||
+	fail "a folder's name"
+"$UM_BUILD/bin/umsim" policy check "$scratch/policy.yaml" >"$scratch/out" || fail "a folder's name"

@@ -12,8 +12,9 @@ programs() {
 		sed -E 's/ --(prefetch|advise)(=[^ ]*)?| --(copies|pool|faults)//g'
 }
 
-programs | LC_ALL=C sort >"${TMPDIR:-/tmp}/programs.$$"
-trap 'rm -f "${TMPDIR:-/tmp}/programs.$$"' EXIT
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+programs | LC_ALL=C sort >"$list"
 awk -F'\t' -v status=0 '
 	FILENAME != "choices.txt" { program[$1] = $2; next }
 	/^#/ || !NF { next }
@@ -37,4 +38,4 @@ awk -F'\t' -v status=0 '
 				print name ": left out"; status = 1
 			}
 		exit status
-	}' "${TMPDIR:-/tmp}/programs.$$" choices.txt
+	}' "$list" choices.txt

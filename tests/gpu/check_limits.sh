@@ -21,6 +21,9 @@ hold() {
 			rank = int(rank) + (rank > int(rank))
 			return n ? sorted[rank ? rank : 1] : 0
 		}
+		function matches(name, pattern) {
+			return pattern ~ /^!/ ? name !~ substr(pattern, 2) : name ~ pattern
+		}
 		FILENAME ~ /limits.txt$/ {
 			if (/^#/ || !NF) next
 			if (NF != 6 || $1 !~ /^(must|aim)$/ || $5 !~ /^(median|ninetieth|beyond)$/) {
@@ -37,7 +40,8 @@ hold() {
 			for (l = 1; l <= limits && !status; l++) {
 				n = 0; worst = ""; broken = 0; value = 0
 				for (r = 1; r <= rows; r++) {
-					if (of[r] != set[l] || what[r] != quantity[l] || name[r] !~ names[l] || !some[r])
+					if (of[r] != set[l] || what[r] != quantity[l] ||
+					    !matches(name[r], names[l]) || !some[r])
 						continue
 					sort_in(n++, off[r])
 					if (statistic[l] == "beyond" && !within[r] && off[r] > limit[l]) {

@@ -2,6 +2,7 @@
 
 #include "calibrate_measure.h"
 #include "sim/calibrate/calibrate.h"
+#include "sim/machine/machine_file.h"
 #include "trace/base/error.h"
 
 #include <argp.h>
@@ -95,17 +96,6 @@ static bool ends_with(const char *text, const char *end)
 	return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* A machine file is a path that says so. */
-static int check_output(const struct arguments *arguments)
-{
-	if (!ends_with(arguments->output, ".yaml") && !ends_with(arguments->output, ".yml"))
-		return um_fail(UM_EINVAL, "%s: a machine file's name ends in .yaml",
-			       arguments->output);
-	if (!arguments->force && access(arguments->output, F_OK) == 0)
-		return um_fail(UM_EEXIST, "%s exists (--force replaces it)", arguments->output);
-	return 0;
-}
-
 /* "dir/node.yaml" is "node"; at most 31 bytes of it. */
 static void name_machine(char *name, size_t capacity, const char *output)
 {
@@ -115,26 +105,91 @@ static void name_machine(char *name, size_t capacity, const char *output)
 	snprintf(name, capacity, "%.*s", (int)(strrchr(from, '.') - from), from);
 }
 
-/* Beside the output first, so that a file is whole or not there. */
-static int write_output(const struct arguments *arguments, const struct um_calibration *calibration,
-			const char *source)
+/* Whether it can stand between quotes as it is. */
+static bool is_plain(const char *name)
 {
-	char name[32], *partial;
-	int error;
+	for (const char *at = name; *at; at++)
+		if (*at < ' ' || *at > '~' || *at == '"' || *at == '\\')
+			return false;
+	return *name;
+}
 
+/* A machine file is a path that says so. */
+static int check_output(const struct arguments *arguments)
+{
+	char name[32];
+
+	if (!ends_with(arguments->output, ".yaml") && !ends_with(arguments->output, ".yml"))
+		return um_fail(UM_EINVAL, "%s: a machine file's name ends in .yaml",
+			       arguments->output);
 	name_machine(name, sizeof(name), arguments->output);
-	if (asprintf(&partial, "%s.part", arguments->output) < 0)
+	if (!is_plain(name))
+		return um_fail(
+			UM_EINVAL,
+			"%s: the file's name is the machine's, and that is of ASCII letters, "
+			"digits and marks other than \" and \\",
+			arguments->output);
+	if (!arguments->force && access(arguments->output, F_OK) == 0)
+		return um_fail(UM_EEXIST, "%s exists (--force replaces it)", arguments->output);
+	return 0;
+}
+
+/* Beside the output first, so that a file is whole or not there; nothing else is in its place. */
+static int replace(const char *output, const char *text, size_t bytes)
+{
+	char *partial;
+	int error = 0;
+
+	if (asprintf(&partial, "%s.part", output) < 0)
 		return um_fail(UM_ENOMEM, "out of memory");
-	FILE *file = fopen(partial, "we");
-	error = file ? um_calibration_write(file, calibration, name, source)
-		     : um_fail_errno(UM_EIO, "%s", partial);
+	FILE *file = fopen(partial, "wxe");
+	if (!file && errno == EEXIST)
+		error = um_fail(UM_EEXIST,
+				"%s is in the way: it is written first, and then renamed", partial);
+	else if (!file)
+		error = um_fail_errno(UM_EIO, "%s", partial);
+	if (file && fwrite(text, 1, bytes, file) != bytes)
+		error = um_fail_errno(UM_EIO, "%s", partial);
 	if (file && fclose(file) && !error)
 		error = um_fail_errno(UM_EIO, "%s", partial);
-	if (!error && rename(partial, arguments->output))
-		error = um_fail_errno(UM_EIO, "%s", arguments->output);
+	if (!error && rename(partial, output))
+		error = um_fail_errno(UM_EIO, "%s", output);
 	if (error && file)
 		unlink(partial);
 	free(partial);
+	return error;
+}
+
+/* Measurements may be of no machine that there can be: what would not be read is not written. */
+static int check_text(const char *output, const char *text, size_t bytes)
+{
+	struct um_machine_spec *machine = NULL;
+	int error = um_machine_parse(&machine, output, text, bytes);
+
+	um_machine_spec_destroy(machine);
+	if (!error || error == UM_ENOMEM)
+		return error;
+	return um_fail(UM_EFORMAT, "the measurements make no machine: %s", um_error_message());
+}
+
+static int write_output(const struct arguments *arguments, const struct um_calibration *calibration,
+			const char *source)
+{
+	char name[32], *text = NULL;
+	size_t bytes = 0;
+	FILE *file = open_memstream(&text, &bytes);
+
+	if (!file)
+		return um_fail(UM_ENOMEM, "out of memory");
+	name_machine(name, sizeof(name), arguments->output);
+	int error = um_calibration_write(file, calibration, name, source);
+	if (fclose(file) && !error)
+		error = um_fail(UM_ENOMEM, "out of memory");
+	if (!error)
+		error = check_text(arguments->output, text, bytes);
+	if (!error)
+		error = replace(arguments->output, text, bytes);
+	free(text);
 	return error;
 }
 

@@ -104,7 +104,7 @@ static void what_is_measured_is_of_all_repetitions(void **state)
 			 "untraced\t1\tfirst\t99\t4000\nuntraced\t2\tfirst\t99\t6000\n"
 			 "gpu\t1\tfirst\t99\t9999\nuntraced\t1\tsecond\t99\t\n");
 	assert_int_equal(um_check_names_read(&folder.test_set,
-					     ck_file("test_set.txt", "# drawn\nsecond\n\n")),
+					     ck_file("test_set.txt", "# drawn\r\nsecond\r\n\r\n")),
 			 0);
 	add_two_ranges();
 	assert_int_equal(table.count, 2);
