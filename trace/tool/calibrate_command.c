@@ -25,7 +25,9 @@ static const struct argp_option options[] = {
 	 "machine.tsv)",
 	 0},
 	{"test-set", OPTION_TEST_SET, "FILE", 0,
-	 "Configurations that have no part in it, one name a line", 0},
+	 "Configurations that have no part in it, one name a line; default: all have, and umsim check "
+	 "--test-set then tests nothing",
+	 0},
 	{"keep", OPTION_KEEP, "FOLDER", 0,
 	 "Leave the measurements there, where --from finds them; it must not exist yet", 0},
 	{NULL, 0, NULL, 0, NULL, 0},
