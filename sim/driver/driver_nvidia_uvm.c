@@ -1,6 +1,7 @@
 /*
  * nvidia_uvm: what NVIDIA's unified-memory driver would do (open-gpu-kernel-modules,
- * kernel-open/nvidia-uvm). Rules from source, not checked on hardware. Each names the function that
+ * kernel-open/nvidia-uvm). Rules from source. How far off they are on an H200 is in
+ * traces/h200; evictions were not checked on hardware. Each names the function that
  * it was read in; the text is that of 580 where no version stands, "590" is what 590 and later have.
  * R stands for a rule, A for what is assumed or left out. "D" is where pages are to be, "F" the pages
  * of one block that a service is for, "P" what it brings along.
@@ -258,9 +259,7 @@ enum uvm_param {
  */
 #define SC21 "(estimated from Allen and Ge's plots, SC'21 and uvm-eval: Titan V, driver 460)"
 
-/*
- * How entries of the fault buffer come (H1 to H5).
- */
+/* Of how entries of the fault buffer come (H1 to H5). */
 #define H200 "(measured on an H200)"
 
 #define UNMEASURED "(left out where nobody has measured it)"
@@ -585,7 +584,7 @@ static void uvm_fault_path(const struct um_driver *driver, struct um_fault_path 
 const struct um_driver_ops um_driver_nvidia_uvm = {
 	.name = "nvidia_uvm",
 	.summary = "NVIDIA's UVM: fault batches, 2 MiB blocks, a prefetching tree",
-	.validated = "rules from source, not checked on hardware",
+	.validated = "rules from source, checked on an H200 but for evictions (traces/h200)",
 	.params = uvm_params,
 	.default_page_bytes = 65536,
 	.evict = &um_evict_fifo,
