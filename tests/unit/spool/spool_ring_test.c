@@ -462,6 +462,8 @@ static void reader_killed(void **state)
 		/* Off for good, and still legal to use. */
 		_exit(um_spool_reserve(writer, 64) ? 1 : 42);
 	}
+	while (!access(path, F_OK)) /* the writer has attached when the file is gone */
+		usleep(1000);
 	usleep(20000);
 	kill(reader_pid, SIGKILL);
 	assert_int_equal(WEXITSTATUS(finish(writer_pid)), 42); /* the reader is a zombie now */
