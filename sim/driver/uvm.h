@@ -42,7 +42,10 @@ struct uvm_block {
 	struct uvm_block *next;	   /* of the window, by address */
 };
 
-/* Pages of an allocation, or the driver's own, in a window. */
+/*
+ * Pages of a window, and whose they are: of a shared page, the first that has bytes in it. Those of
+ * nobody are the window's own.
+ */
 struct uvm_piece {
 	um_alloc_id allocation;
 	um_page first_page;
@@ -64,8 +67,12 @@ struct uvm_window {
 	uint64_t number; /* by address */
 	struct uvm_block *blocks;
 	struct uvm_piece *pieces; /* by address; they cover the blocks */
-	uint32_t piece_count, piece_capacity;
-	uint32_t allocations; /* that have pages in it */
+	uint32_t piece_count;
+	/* Of a window that small allocations share (A2), else nothing. */
+	um_alloc_id own;		/* its pages, for the machine */
+	struct uvm_allocation **owners; /* by address */
+	uint32_t owner_count, owner_capacity;
+	uint32_t largest_hole; /* in UVM_CELL_BYTES */
 	struct uvm_window *next_in_pool;
 	uint32_t has_memory; /* places */
 	uint32_t
@@ -77,10 +84,20 @@ struct uvm_window {
 	struct uvm_place place[]; /* of all places of the machine */
 };
 
+/* What small allocations begin at a multiple of (A2). */
+#define UVM_CELL_BYTES	 512u
+#define UVM_PAGE_CELLS	 (UM_PAGE_BYTES / UVM_CELL_BYTES)
+#define UVM_WINDOW_CELLS (UVM_WINDOW_PAGES * UVM_PAGE_CELLS)
+
 struct uvm_allocation {
 	um_alloc_id id;
-	um_page pages;
-	uint32_t offset; /* of its first page in its first window */
+	um_page pages;	    /* of 4 KiB from its first byte, as traces count them */
+	uint32_t offset;    /* of its first byte's page in its first window */
+	um_page lies_on;    /* pages: one more than its own, if they straddle the window's */
+	uint32_t at, cells; /* in the window, of a small one */
+	/* Services of faults on two pages, since they were of a later op than any before. */
+	uint32_t services_on_two, last_op;
+	uint64_t last_service;
 	uint32_t window_count;
 	struct uvm_window *windows[];
 };
@@ -160,7 +177,7 @@ struct uvm {
 	uint64_t counter_threshold;
 	int failed;		  /* where nobody could be told */
 	struct um_fault *entries; /* of a batch, as they came */
-	struct uvm_entry *sorted;
+	struct uvm_entry *sorted; /* a fault on a page that lies on two is two */
 };
 
 static inline struct uvm *uvm_of(struct um_driver *driver)
@@ -205,15 +222,31 @@ static inline bool uvm_can_access(const struct uvm *uvm, um_device_id who, um_de
 /* NULL if it is none of managed memory. */
 struct uvm_allocation *um_uvm_find(const struct uvm *, um_alloc_id);
 /* The machine has it. */
-int um_uvm_add_allocation(struct uvm *, um_alloc_id);
+int um_uvm_add_allocation(struct uvm *, um_alloc_id, uint64_t bytes);
 /* Before the machine removes it. */
 int um_uvm_remove_allocation(struct uvm *, struct uvm_allocation *);
 /* At the end of the simulation: windows go with their last allocation. */
 void um_uvm_drop_allocation(struct uvm *, struct uvm_allocation *);
 /* Where its ranges end, counted from the beginning of its first window (R1). */
 uint64_t um_uvm_end_of(const struct uvm_allocation *);
-/* Where the page is; *at: in its window. */
+/* Where the page is, its first byte; *at: in its window. */
 struct uvm_window *um_uvm_window_at(const struct uvm_allocation *, um_page, uint32_t *at);
+/* Whether the page lies on two of the window: A2 has that for an allocation's last only. */
+static inline bool uvm_lies_on_two(const struct uvm_allocation *allocation, um_page page)
+{
+	return page + 1 == allocation->pages && allocation->lies_on > allocation->pages;
+}
+/*
+ * Where the fault's page is: *pages of the window, one or two. Of two only the first counts from then
+ * on if services bring no later op: who needs both at once, as none does on a card, might never.
+ */
+struct uvm_window *um_uvm_pages_of_fault(struct uvm *, const struct um_fault *,
+					 struct uvm_region *pages);
+/* Pages that a range lies on, counted from the beginning of its allocation's first window. */
+struct uvm_span {
+	uint64_t first, end;
+};
+struct uvm_span um_uvm_span_of(const struct uvm_allocation *, const struct um_page_range *);
 /* The block that has the page of the window. */
 struct uvm_block *um_uvm_block_at(const struct uvm_window *, uint32_t page);
 /* The driver's page that has it, as far as it is the block's (R35). */
@@ -233,9 +266,18 @@ static inline bool uvm_is_read_mostly(const struct uvm_block *block)
 /* A range begins at the page: its block is cut there, unless it begins there (R2). UM_ENOMEM. */
 int um_uvm_split(struct uvm *, struct uvm_window *, uint32_t page);
 
-/* Calls for each piece of the run, in order; `index` counts them from 0. */
+/*
+ * Calls for each piece of the run, in order, with what the machine has for it, and lets the
+ * allocations that lie on it follow what the calls changed; `index` counts them from 0.
+ */
 typedef int (*uvm_piece_fn)(void *context, const struct um_page_range *, uint32_t index);
-int um_uvm_for_each_piece(const struct uvm_window *, struct uvm_region run, uvm_piece_fn,
+int um_uvm_for_each_piece(struct uvm *, const struct uvm_window *, struct uvm_region run,
+			  uvm_piece_fn, void *context);
+/* The same with the pages' names, as rows have them; nothing follows. */
+int um_uvm_for_each_name(const struct uvm_window *, struct uvm_region run, uvm_piece_fn,
+			 void *context);
+/* The pages of all allocations that have bytes there: those of a shared page are several. */
+int um_uvm_for_each_owner(const struct uvm_window *, struct uvm_region run, uvm_piece_fn,
 			  void *context);
 
 /* --- device memory (uvm_memory.c) --- */

@@ -41,20 +41,36 @@ static bool is_same_page(const struct uvm_entry *a, const struct uvm_entry *b)
 	return a->window == b->window && a->page == b->page;
 }
 
-static void find_entries(struct batch *batch)
+static void put_entry(struct batch *batch, const struct um_fault *fault, struct uvm_window *window,
+		      uint32_t page)
 {
-	for (size_t i = 0; i < batch->count; i++) {
-		struct uvm_entry *entry = &batch->entries[i];
-		const struct um_fault *fault = &batch->uvm->entries[i];
+	struct uvm_block *block = um_uvm_block_at(window, page);
 
-		entry->fault = fault;
-		entry->writes = um_fault_writes(fault);
-		entry->window = um_uvm_window_at(um_uvm_find(batch->uvm, fault->allocation),
-						 fault->page, &entry->page);
-		entry->page = uvm_unit_at(batch->uvm, um_uvm_block_at(entry->window, entry->page),
-					  entry->page)
-				      .first;
-	}
+	batch->entries[batch->count++] =
+		(struct uvm_entry){.window = window,
+				   .page = uvm_unit_at(batch->uvm, block, page).first,
+				   .writes = um_fault_writes(fault),
+				   .fault = fault};
+}
+
+/* Of a page that lies on two, an entry for each of those that faults. */
+static void find_entry(struct batch *batch, const struct um_fault *fault)
+{
+	struct uvm_region pages;
+	struct uvm_window *window = um_uvm_pages_of_fault(batch->uvm, fault, &pages);
+	size_t before = batch->count;
+
+	for (uint32_t page = pages.first; page < pages.end; page++)
+		if (!um_uvm_is_authorized(window, batch->device, page, um_fault_writes(fault)))
+			put_entry(batch, fault, window, page);
+	if (batch->count == before) /* it came late */
+		put_entry(batch, fault, window, pages.first);
+}
+
+static void find_entries(struct batch *batch, size_t faults)
+{
+	for (size_t i = 0; i < faults; i++)
+		find_entry(batch, &batch->uvm->entries[i]);
 	qsort(batch->entries, batch->count, sizeof(*batch->entries), compare_entries);
 }
 
@@ -203,15 +219,17 @@ static size_t drop_entries_of_freed_memory(const struct uvm *uvm, size_t count)
 	return kept;
 }
 
-static void take_from_buffer(struct uvm *uvm, um_device_id device, struct batch *batch)
+/* Returns how many faults. */
+static size_t take_from_buffer(struct uvm *uvm, um_device_id device)
 {
 	struct um_fault_buffer *buffer = buffer_of(uvm, device);
 	struct uvm_server *server = &uvm->server[uvm_place_of(device)];
 
-	batch->count = um_fault_buffer_take(buffer, uvm->entries, uvm->batch_entries);
-	batch->count = drop_entries_of_freed_memory(uvm, batch->count);
+	size_t count = um_fault_buffer_take(buffer, uvm->entries, uvm->batch_entries);
+
 	server->beyond = um_fault_buffer_waiting(buffer);
 	server->served++;
+	return drop_entries_of_freed_memory(uvm, count);
 }
 
 static int serve_batch(struct uvm *uvm, um_device_id device)
@@ -226,8 +244,7 @@ static int serve_batch(struct uvm *uvm, um_device_id device)
 	int error;
 
 	um_uvm_thrash_unpin_due(uvm);
-	take_from_buffer(uvm, device, &batch);
-	find_entries(&batch);
+	find_entries(&batch, take_from_buffer(uvm, device));
 	error = serve_blocks(&batch);
 	if (error)
 		return error;

@@ -2,18 +2,17 @@
 #include "uvm.h"
 
 /* What the driver makes of a range: whole pages of its own (R35), of the allocation. */
-static struct um_page_range whole_units(struct uvm *uvm, const struct um_page_range *range)
+static struct uvm_span whole_units(const struct uvm *uvm, const struct um_page_range *range)
 {
 	const struct uvm_allocation *allocation = um_uvm_find(uvm, range->allocation);
-	uint64_t begin = allocation->offset, first = begin + range->first_page;
-	uint64_t end = first + range->pages, last = begin + allocation->pages;
+	uint64_t begin = allocation->offset, last = begin + allocation->lies_on;
+	struct uvm_span span = um_uvm_span_of(allocation, range);
 
-	first -= first % uvm->unit;
-	end = (end + uvm->unit - 1) / uvm->unit * uvm->unit;
-	first = first < begin ? begin : first;
-	end = end > last ? last : end;
-	return (struct um_page_range){range->allocation, (um_page)(first - begin),
-				      (uint32_t)(end - first)};
+	span.first -= span.first % uvm->unit;
+	span.end = (span.end + uvm->unit - 1) / uvm->unit * uvm->unit;
+	span.first = span.first < begin ? begin : span.first;
+	span.end = span.end > last ? last : span.end;
+	return span;
 }
 
 /* --- advice --- */
@@ -210,10 +209,10 @@ static uint64_t end_of_range(const struct uvm_allocation *allocation, uint64_t p
 /* What is advised is ranges: where no cut is needed, all of the one that is there. */
 static int advise_ranges(struct advise *advise)
 {
-	struct um_page_range range = whole_units(advise->uvm, &advise->advice->range);
-	const struct uvm_allocation *allocation = um_uvm_find(advise->uvm, range.allocation);
-	uint64_t first = (uint64_t)allocation->offset + range.first_page;
-	uint64_t end = first + range.pages;
+	const struct um_page_range *range = &advise->advice->range;
+	const struct uvm_allocation *allocation = um_uvm_find(advise->uvm, range->allocation);
+	struct uvm_span span = whole_units(advise->uvm, range);
+	uint64_t first = span.first, end = span.end;
 	int error = cut(advise, allocation, first);
 
 	if (!error)
@@ -298,36 +297,56 @@ static int bring_block(void *context, struct uvm_block *block, struct uvm_region
 	return error || !bring->maps ? error : map_brought(bring, block, region);
 }
 
-static bool is_one_block(struct uvm *uvm, const struct um_page_range *range)
+static bool is_one_block(const struct uvm_allocation *allocation, struct uvm_span span)
 {
-	const struct uvm_allocation *allocation = um_uvm_find(uvm, range->allocation);
-	uint32_t at;
-	struct uvm_window *window = um_uvm_window_at(allocation, range->first_page, &at);
+	const struct uvm_block *block = block_of(allocation, span.first);
 
-	return um_uvm_block_at(window, at)->pages.end - at >= range->pages;
+	return block->pages.end - span.first % UVM_WINDOW_PAGES >= span.end - span.first;
 }
 
 int um_uvm_on_prefetch(struct um_driver *driver, const struct um_prefetch *prefetch, um_ns *done_at)
 {
 	struct uvm *uvm = uvm_of(driver);
 	struct bring bring = {.uvm = uvm, .prefetch = prefetch, .at = *done_at, .end = *done_at};
-	struct um_page_range range;
+	const struct uvm_allocation *allocation = um_uvm_find(uvm, prefetch->range.allocation);
+	struct uvm_span span;
 	int error = 0;
 
 	if (!prefetch->range.pages)
 		return 0;
-	range = whole_units(uvm, &prefetch->range);
+	span = whole_units(uvm, &prefetch->range);
 	um_uvm_thrash_unpin_due(uvm);
-	if (!is_one_block(uvm, &range))
-		error = um_uvm_for_each_block(uvm, &range, bring_block, &bring);
+	if (!is_one_block(allocation, span))
+		error = um_uvm_walk(allocation, span.first, span.end, bring_block, &bring);
 	bring.maps = true;
 	if (!error)
-		error = um_uvm_for_each_block(uvm, &range, bring_block, &bring);
+		error = um_uvm_walk(allocation, span.first, span.end, bring_block, &bring);
 	*done_at = bring.end;
 	return error;
 }
 
 /* --- copies --- */
+
+/* The machine was told of the allocation, not yet of what it lies on (A2). */
+static int copy_into_piece(void *context, const struct um_page_range *range, uint32_t index)
+{
+	struct uvm *uvm = context;
+
+	(void)index;
+	um_machine_copy_into(uvm->machine, range, 0);
+	return 0;
+}
+
+static int copy_into_own(struct uvm *uvm, const struct uvm_window *window,
+			 const struct uvm_mask *pages)
+{
+	struct uvm_region run = {0, 0};
+	int error = 0;
+
+	while (window->own && !error && uvm_next_run(pages, run.end, &run))
+		error = um_uvm_for_each_piece(uvm, window, run, copy_into_piece, uvm);
+	return error;
+}
 
 /* The copy that was written stays: the host's if it has one (um_machine_copy_into). */
 static int note_copied(void *context, struct uvm_block *block, struct uvm_region region)
@@ -351,7 +370,7 @@ static int note_copied(void *context, struct uvm_block *block, struct uvm_region
 		um_uvm_note_left(uvm, window, i);
 	}
 	uvm_remove(&window->duplicated, &shared);
-	return 0;
+	return copy_into_own(uvm, window, &shared);
 }
 
 int um_uvm_on_copied(struct um_driver *driver, const struct um_page_range *range)

@@ -29,7 +29,7 @@ static int map_runs(struct uvm *uvm, const struct uvm_window *window, um_device_
 	int error = 0;
 
 	while (!error && uvm_next_run(pages, run.end, &run)) {
-		error = um_uvm_for_each_piece(window, run, map_piece, &mapping);
+		error = um_uvm_for_each_piece(uvm, window, run, map_piece, &mapping);
 		uvm->remote_runs += state == UM_MAP_REMOTE;
 	}
 	return error;

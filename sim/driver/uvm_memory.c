@@ -36,15 +36,13 @@ static void unlink_empty(struct uvm *uvm, struct uvm_window *window, um_device_i
 /* What the window is in the orders: its pages of the first allocation. */
 static struct um_page_range unit_of(const struct uvm_window *window)
 {
-	for (uint32_t i = 0; i < window->piece_count; i++) {
-		const struct uvm_piece *piece = &window->pieces[i];
+	const struct uvm_piece *piece = window->pieces;
 
-		if (piece->allocation < UM_OWN_PAGES)
-			return (struct um_page_range){piece->allocation, piece->first_page,
-						      piece->pages.end - piece->pages.first};
-	}
-	assert(!"a window of no allocation");
-	return (struct um_page_range){0, 0, 0};
+	assert(!window->own || window->owner_count);
+	if (window->own)
+		return (struct um_page_range){window->owners[0]->id, 0, window->owners[0]->pages};
+	return (struct um_page_range){piece->allocation, piece->first_page,
+				      piece->pages.end - piece->pages.first};
 }
 
 static void leave_order(struct uvm *uvm, struct uvm_window *window, um_device_id device)
@@ -150,7 +148,7 @@ static void release(struct uvm *uvm, struct uvm_window *window, um_device_id dev
 	struct memory memory = {uvm, device, 0};
 
 	leave_lists(uvm, window, device);
-	um_uvm_for_each_piece(window, whole, release_piece, &memory);
+	um_uvm_for_each_piece(uvm, window, whole, release_piece, &memory);
 	window->has_memory &= ~uvm_bit(device);
 }
 
@@ -244,24 +242,8 @@ static uint64_t missing_bytes(struct uvm *uvm, const struct uvm_window *window, 
 {
 	struct memory memory = {uvm, device, 0};
 
-	um_uvm_for_each_piece(window, whole, count_missing, &memory);
+	um_uvm_for_each_piece(uvm, window, whole, count_missing, &memory);
 	return memory.missing_bytes;
-}
-
-/* Pages that came to the window since are given memory as well. */
-static int complete(struct uvm *uvm, struct uvm_window *window, um_device_id device, uint32_t op,
-		    um_ns *at)
-{
-	struct memory memory = {uvm, device, 0};
-	uint64_t bytes = missing_bytes(uvm, window, device);
-	int error;
-
-	if (!bytes)
-		return 0;
-	error = make_room(uvm, device, bytes, op, at);
-	if (error || !(window->has_memory & uvm_bit(device)))
-		return error; /* it was the victim */
-	return um_uvm_for_each_piece(window, whole, reserve_piece, &memory);
 }
 
 int um_uvm_take_memory(struct uvm *uvm, struct uvm_window *window, um_device_id device, uint32_t op,
@@ -269,12 +251,10 @@ int um_uvm_take_memory(struct uvm *uvm, struct uvm_window *window, um_device_id 
 {
 	struct memory memory = {uvm, device, 0};
 	uint64_t bytes;
-	int error = 0;
+	int error;
 
 	if (window->has_memory & uvm_bit(device))
-		error = complete(uvm, window, device, op, at);
-	if (error || window->has_memory & uvm_bit(device))
-		return error;
+		return 0;
 	bytes = missing_bytes(uvm, window, device);
 	error = make_room(uvm, device, bytes, op, at);
 	if (!error && um_machine_memory_free(uvm->machine, device) < bytes)
@@ -283,7 +263,7 @@ int um_uvm_take_memory(struct uvm *uvm, struct uvm_window *window, um_device_id 
 			       "allocations hold all of it, and the program would end here",
 			       op, device);
 	if (!error)
-		error = um_uvm_for_each_piece(window, whole, reserve_piece, &memory);
+		error = um_uvm_for_each_piece(uvm, window, whole, reserve_piece, &memory);
 	if (error)
 		return error;
 	error = enter_order(uvm, window, device);

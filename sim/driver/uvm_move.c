@@ -38,7 +38,7 @@ static int send_run(struct uvm_move *move, um_device_id to, struct uvm_region ru
 				    .op = move->op,
 				    .batch = move->batch},
 			    .duplicates = duplicates};
-	int error = um_uvm_for_each_piece(move->block->window, run, send_piece, &step);
+	int error = um_uvm_for_each_piece(move->uvm, move->block->window, run, send_piece, &step);
 	bool is_fault = move->cause == UM_CAUSE_DEVICE_FAULT ||
 			move->cause == UM_CAUSE_HOST_FAULT ||
 			move->cause == UM_CAUSE_ACCESS_COUNTER;
@@ -94,7 +94,8 @@ static int make_pages(struct uvm_move *move, const struct uvm_mask *pages)
 	int error = 0;
 
 	while (!error && uvm_next_run(pages, run.end, &run))
-		error = um_uvm_for_each_piece(move->block->window, run, make_piece, &step);
+		error = um_uvm_for_each_piece(move->uvm, move->block->window, run, make_piece,
+					      &step);
 	return error;
 }
 
@@ -222,7 +223,8 @@ static int end_copies(struct uvm_move *move, const struct uvm_mask *pages)
 	int error = 0;
 
 	while (!error && uvm_next_run(pages, run.end, &run))
-		error = um_uvm_for_each_piece(move->block->window, run, send_piece, &step);
+		error = um_uvm_for_each_piece(move->uvm, move->block->window, run, send_piece,
+					      &step);
 	for (um_device_id i = UM_HOST; i < move->uvm->devices; i++)
 		if (i != move->to) {
 			uvm_remove(&place_in(move, i)->mapped, pages);

@@ -94,7 +94,7 @@ static int report_piece(void *context, const struct um_page_range *range, uint32
 
 static void report(const struct uvm_block *block, struct uvm_region pages, struct event *event)
 {
-	um_uvm_for_each_piece(block->window, pages, report_piece, event);
+	um_uvm_for_each_name(block->window, pages, report_piece, event);
 }
 
 static void report_throttled(struct uvm *uvm, const struct uvm_block *block, uint32_t page,

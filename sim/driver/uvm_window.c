@@ -9,49 +9,26 @@
 
 /* --- what a window is made of --- */
 
-static int add_piece(struct uvm_window *window, const struct uvm_piece *piece)
+typedef struct um_page_range (*name_fn)(const struct uvm_window *, const struct uvm_piece *,
+					uint32_t first);
+
+static struct um_page_range name_of(const struct uvm_window *window, const struct uvm_piece *piece,
+				    uint32_t first)
 {
-	uint32_t at = 0;
-
-	if (window->piece_count == window->piece_capacity) {
-		uint32_t capacity = window->piece_capacity ? window->piece_capacity * 2 : 2;
-		struct uvm_piece *grown = realloc(window->pieces, capacity * sizeof(*grown));
-
-		if (!grown)
-			return um_fail(UM_ENOMEM, "no memory for %u parts of 2 MiB", capacity);
-		window->pieces = grown;
-		window->piece_capacity = capacity;
-	}
-	while (at < window->piece_count && window->pieces[at].pages.first < piece->pages.first)
-		at++;
-	memmove(&window->pieces[at + 1], &window->pieces[at],
-		(window->piece_count - at) * sizeof(*piece));
-	window->pieces[at] = *piece;
-	window->piece_count++;
-	return 0;
+	(void)window;
+	return (struct um_page_range){piece->allocation,
+				      piece->first_page + (first - piece->pages.first), 0};
 }
 
-/* Pages that nobody asked for. */
-static int add_own_piece(struct uvm *uvm, struct uvm_window *window, struct uvm_region pages)
+static struct um_page_range pages_of(const struct uvm_window *window, const struct uvm_piece *piece,
+				     uint32_t first)
 {
-	struct uvm_piece piece = {.pages = pages};
-	int error;
-
-	if (pages.first == pages.end)
-		return 0;
-	error = um_machine_add_own(uvm->machine, pages.end - pages.first, &piece.allocation);
-	return error ? error : add_piece(window, &piece);
+	return window->own ? (struct um_page_range){window->own, first, 0}
+			   : name_of(window, piece, first);
 }
 
-static void drop_piece(struct uvm_window *window, uint32_t at)
-{
-	window->piece_count--;
-	memmove(&window->pieces[at], &window->pieces[at + 1],
-		(window->piece_count - at) * sizeof(*window->pieces));
-}
-
-int um_uvm_for_each_piece(const struct uvm_window *window, struct uvm_region run, uvm_piece_fn call,
-			  void *context)
+static int walk_pieces(const struct uvm_window *window, struct uvm_region run, name_fn name,
+		       uvm_piece_fn call, void *context)
 {
 	uint32_t index = 0;
 	int error = 0;
@@ -60,13 +37,74 @@ int um_uvm_for_each_piece(const struct uvm_window *window, struct uvm_region run
 		const struct uvm_piece *piece = &window->pieces[i];
 		uint32_t first = run.first > piece->pages.first ? run.first : piece->pages.first;
 		uint32_t end = run.end < piece->pages.end ? run.end : piece->pages.end;
-		struct um_page_range range = {piece->allocation,
-					      piece->first_page + (first - piece->pages.first),
-					      end - first};
+		struct um_page_range range;
 
-		if (first < end)
+		if (first >= end)
+			continue;
+		range = name(window, piece, first);
+		range.pages = end - first;
+		error = call(context, &range, index++);
+	}
+	return error;
+}
+
+int um_uvm_for_each_name(const struct uvm_window *window, struct uvm_region run, uvm_piece_fn call,
+			 void *context)
+{
+	return walk_pieces(window, run, name_of, call, context);
+}
+
+/* Its pages that have bytes on these pages of the window; *range: none if it has no pages. */
+static void pages_on(const struct uvm_allocation *owner, struct uvm_region run,
+		     struct um_page_range *range)
+{
+	uint32_t begin = owner->offset, end = begin + owner->lies_on, last = owner->pages - 1;
+
+	*range = (struct um_page_range){owner->id, 0, 0};
+	run.first = run.first > begin ? run.first : begin;
+	run.end = run.end < end ? run.end : end;
+	if (run.first >= run.end)
+		return;
+	run.first = run.first - begin < last ? run.first - begin : last;
+	run.end = run.end - begin < owner->pages ? run.end - begin : owner->pages;
+	range->first_page = run.first;
+	range->pages = run.end - run.first;
+}
+
+int um_uvm_for_each_owner(const struct uvm_window *window, struct uvm_region run, uvm_piece_fn call,
+			  void *context)
+{
+	uint32_t index = 0;
+	int error = 0;
+
+	if (!window->own)
+		return walk_pieces(window, run, name_of, call, context);
+	for (uint32_t i = 0; i < window->owner_count && !error; i++) {
+		struct um_page_range range;
+
+		pages_on(window->owners[i], run, &range);
+		if (range.pages)
 			error = call(context, &range, index++);
 	}
+	return error;
+}
+
+static int follow(void *context, const struct um_page_range *range, uint32_t index)
+{
+	struct uvm *uvm = context;
+
+	(void)index;
+	um_machine_follow(uvm->machine, range);
+	return 0;
+}
+
+int um_uvm_for_each_piece(struct uvm *uvm, const struct uvm_window *window, struct uvm_region run,
+			  uvm_piece_fn call, void *context)
+{
+	int error = walk_pieces(window, run, pages_of, call, context);
+
+	if (!error && window->own)
+		error = um_uvm_for_each_owner(window, run, follow, uvm);
 	return error;
 }
 
@@ -118,7 +156,7 @@ int um_uvm_split(struct uvm *uvm, struct uvm_window *window, uint32_t page)
 
 /* --- windows --- */
 
-static struct uvm_window *make_window(struct uvm *uvm, uint32_t pages)
+static struct uvm_window *make_window(struct uvm *uvm, uint32_t pages, uint32_t pieces)
 {
 	struct uvm_window *window =
 		calloc(1, sizeof(*window) + uvm_places(uvm) * sizeof(struct uvm_place));
@@ -129,8 +167,12 @@ static struct uvm_window *make_window(struct uvm *uvm, uint32_t pages)
 	}
 	window->number = uvm->windows_made++;
 	window->served = UVM_NOBODY;
+	window->pieces = calloc(pieces, sizeof(*window->pieces));
 	window->blocks = new_block(window, (struct uvm_region){0, pages});
-	if (!window->blocks) {
+	if (!window->blocks || !window->pieces) {
+		um_fail(UM_ENOMEM, "no memory for the parts of 2 MiB");
+		free(window->pieces);
+		free(window->blocks);
 		free(window);
 		return NULL;
 	}
@@ -160,145 +202,78 @@ static void destroy_window(struct uvm *uvm, struct uvm_window *window)
 		free(block);
 		block = next;
 	}
-	for (uint32_t i = 0; i < window->piece_count; i++)
-		if (window->pieces[i].allocation >= UM_OWN_PAGES)
-			um_machine_remove(uvm->machine, window->pieces[i].allocation);
+	if (window->own)
+		um_machine_remove(uvm->machine, window->own);
 	leave_pool(uvm, window);
+	free(window->owners);
 	free(window->pieces);
 	free(window);
 }
 
 /* --- the pool of small allocations (A2) --- */
 
-/* The machine learns again where pages are that were the driver's own. */
-struct restore {
-	struct uvm *uvm;
-	um_device_id device;
-	enum um_mapping_state map;
+static uint32_t end_of(const struct uvm_allocation *allocation)
+{
+	return allocation->at + allocation->cells;
+}
+
+/* In front of the owner with that number, or behind the last. */
+struct hole {
+	struct uvm_window *window;
+	uint32_t owner, at, cells;
 };
 
-static const struct um_why no_op = {.cause = UM_CAUSE_HOST_FAULT};
-
-static int restore_memory(void *context, const struct um_page_range *range, uint32_t index)
+static struct hole hole_before(struct uvm_window *window, uint32_t owner)
 {
-	const struct restore *restore = context;
+	uint32_t at = owner ? end_of(window->owners[owner - 1]) : 0;
+	uint32_t end = owner < window->owner_count ? window->owners[owner]->at : UVM_WINDOW_CELLS;
 
-	(void)index;
-	return um_machine_reserve(restore->uvm->machine, range, restore->device);
+	return (struct hole){window, owner, at, end - at};
 }
 
-static int restore_pages(void *context, const struct um_page_range *range, uint32_t index)
+static void note_largest_hole(struct uvm_window *window)
 {
-	const struct restore *restore = context;
-	int error = um_machine_populate(restore->uvm->machine, range, restore->device, &no_op);
+	window->largest_hole = 0;
+	for (uint32_t i = 0; i <= window->owner_count; i++) {
+		uint32_t cells = hole_before(window, i).cells;
 
-	(void)index;
-	if (!error)
-		um_machine_fill(restore->uvm->machine, range, restore->device, 0);
-	return error;
-}
-
-static int restore_mapping(void *context, const struct um_page_range *range, uint32_t index)
-{
-	const struct restore *restore = context;
-
-	(void)index;
-	return um_machine_map(restore->uvm->machine, range, restore->device, restore->map, &no_op);
-}
-
-static int for_each_run(const struct uvm_window *window, const struct uvm_mask *pages,
-			uvm_piece_fn call, struct restore *restore)
-{
-	struct uvm_region run = {0, 0};
-	int error = 0;
-
-	while (!error && uvm_next_run(pages, run.end, &run))
-		error = um_uvm_for_each_piece(window, run, call, restore);
-	return error;
-}
-
-static bool has_room(const struct uvm *uvm, const struct uvm_mask *pages, um_device_id device)
-{
-	return device == UM_HOST || um_machine_memory_free(uvm->machine, device) >=
-					    (uint64_t)uvm_count(pages) * UM_PAGE_BYTES;
-}
-
-static int restore_place(struct uvm *uvm, struct uvm_window *window, const struct uvm_mask *pages,
-			 um_device_id device)
-{
-	const struct uvm_place *place = &window->place[uvm_place_of(device)];
-	struct uvm_mask here = uvm_and(place->resident, pages);
-	struct restore restore = {uvm, device, UM_MAP_NONE};
-	int error = 0;
-
-	if (window->has_memory & uvm_bit(device) && has_room(uvm, pages, device))
-		error = for_each_run(window, pages, restore_memory, &restore);
-	return error ? error : for_each_run(window, &here, restore_pages, &restore);
-}
-
-static int restore_mappings(struct uvm *uvm, struct uvm_window *window,
-			    const struct uvm_mask *pages, um_device_id device)
-{
-	const struct uvm_place *place = &window->place[uvm_place_of(device)];
-	struct uvm_mask mapped = uvm_and(place->mapped, pages);
-	struct uvm_mask local = uvm_and(mapped, &place->resident);
-	struct uvm_mask remote = uvm_and_not(mapped, &place->resident);
-	struct uvm_mask written = uvm_and(local, &place->writable);
-	struct uvm_mask read = uvm_and_not(local, &place->writable);
-	struct restore restore = {uvm, device, UM_MAP_LOCAL};
-	int error = for_each_run(window, &written, restore_mapping, &restore);
-
-	restore.map = UM_MAP_LOCAL_READ;
-	if (!error)
-		error = for_each_run(window, &read, restore_mapping, &restore);
-	restore.map = UM_MAP_REMOTE;
-	return error ? error : for_each_run(window, &remote, restore_mapping, &restore);
-}
-
-/* Of duplicates one stays: nobody has looked at these pages. */
-static void end_duplicates(struct uvm *uvm, struct uvm_window *window, const struct uvm_mask *pages)
-{
-	struct uvm_mask seen = {{0}};
-
-	for (uint32_t i = 0; i < uvm_places(uvm); i++) {
-		struct uvm_mask here = uvm_and(window->place[i].resident, pages);
-		struct uvm_mask again = uvm_and(here, &seen);
-
-		uvm_remove(&window->place[i].resident, &again);
-		uvm_remove(&window->place[i].mapped, &again);
-		uvm_remove(&window->place[i].writable, &again);
-		uvm_add(&seen, &here);
+		window->largest_hole = cells > window->largest_hole ? cells : window->largest_hole;
 	}
-	uvm_remove(&window->duplicated, pages);
 }
 
-static int restore_all(struct uvm *uvm, struct uvm_window *window, struct uvm_region region)
+/* The smallest with room for as many, of those the first; its window is NULL if there is none. */
+static struct hole find_hole(const struct uvm *uvm, uint32_t cells)
 {
-	struct uvm_mask pages = uvm_mask_of(region);
-	int error = 0;
+	struct hole found = {NULL, 0, 0, UINT32_MAX};
 
-	end_duplicates(uvm, window, &pages);
-	for (um_device_id i = UM_HOST; i < uvm->devices && !error; i++)
-		error = restore_place(uvm, window, &pages, i);
-	for (um_device_id i = UM_HOST; i < uvm->devices && !error; i++)
-		error = restore_mappings(uvm, window, &pages, i);
-	return error;
+	for (struct uvm_window *window = uvm->pool; window; window = window->next_in_pool) {
+		if (window->largest_hole < cells)
+			continue;
+		for (uint32_t i = 0; i <= window->owner_count; i++) {
+			struct hole hole = hole_before(window, i);
+
+			if (hole.cells >= cells && hole.cells < found.cells)
+				found = hole;
+		}
+	}
+	return found;
 }
 
-/* A new one, behind the others. */
+/* Another window, behind the others. */
 static int widen_pool(struct uvm *uvm)
 {
 	struct uvm_window **link = &uvm->pool;
-	struct uvm_window *window = make_window(uvm, UVM_WINDOW_PAGES);
+	struct uvm_window *window = make_window(uvm, UVM_WINDOW_PAGES, UVM_WINDOW_PAGES);
 	int error;
 
 	if (!window)
 		return UM_ENOMEM;
-	error = add_own_piece(uvm, window, (struct uvm_region){0, UVM_WINDOW_PAGES});
+	error = um_machine_add_own(uvm->machine, UVM_WINDOW_PAGES, &window->own);
 	if (error) {
 		destroy_window(uvm, window);
 		return error;
 	}
+	window->largest_hole = UVM_WINDOW_CELLS;
 	window->blocks->starts_range = true;
 	while (*link)
 		link = &(*link)->next_in_pool;
@@ -306,124 +281,133 @@ static int widen_pool(struct uvm *uvm)
 	return 0;
 }
 
-static uint32_t pages_of(const struct uvm_piece *piece)
+/* Up to there they are nobody's. */
+static void add_own_piece(struct uvm_window *window, uint32_t *page, uint32_t end)
 {
-	return piece->pages.end - piece->pages.first;
+	if (*page >= end)
+		return;
+	window->pieces[window->piece_count++] =
+		(struct uvm_piece){window->own, *page, {*page, end}};
+	*page = end;
 }
 
-static bool is_hole(const struct uvm_piece *piece)
+/* A page is the first's that has bytes in it; one that is no page of its trace is named by others. */
+static void share_out(struct uvm_window *window)
 {
-	return piece->allocation >= UM_OWN_PAGES;
+	uint32_t page = 0;
+
+	window->piece_count = 0;
+	for (uint32_t i = 0; i < window->owner_count; i++) {
+		const struct uvm_allocation *owner = window->owners[i];
+		uint32_t end = owner->offset + owner->pages;
+
+		add_own_piece(window, &page, owner->offset);
+		if (page >= end)
+			continue;
+		window->pieces[window->piece_count++] =
+			(struct uvm_piece){owner->id, page - owner->offset, {page, end}};
+		page = end;
+	}
+	add_own_piece(window, &page, UVM_WINDOW_PAGES);
 }
 
-/* The smallest hole that has as many pages, of those the first: its piece; NULL: there is none. */
-static struct uvm_window *find_hole(const struct uvm *uvm, uint32_t pages, uint32_t *at)
+/* Who the pages are of has changed. */
+static int owners_changed(struct uvm *uvm, struct uvm_window *window)
 {
-	struct uvm_window *found = NULL;
+	int error = 0;
 
-	*at = 0;
-	for (struct uvm_window *window = uvm->pool; window; window = window->next_in_pool)
-		for (uint32_t i = 0; i < window->piece_count; i++) {
-			const struct uvm_piece *piece = &window->pieces[i];
+	note_largest_hole(window);
+	share_out(window);
+	for (uint32_t i = 0; i < window->piece_count && !error; i++) {
+		const struct uvm_piece *piece = &window->pieces[i];
+		struct um_page_range pages = {window->own, piece->pages.first,
+					      piece->pages.end - piece->pages.first};
 
-			if (!is_hole(piece) || pages_of(piece) < pages ||
-			    (found && pages_of(&found->pieces[*at]) <= pages_of(piece)))
-				continue;
-			found = window;
-			*at = i;
-		}
-	return found;
+		error = um_machine_name_own(uvm->machine, &pages,
+					    piece->allocation == window->own ? 0
+									     : piece->allocation,
+					    piece->first_page);
+	}
+	return error;
 }
 
-/* The hole's pages are no own ones any more. */
-static struct uvm_region take_hole(struct uvm *uvm, struct uvm_window *window, uint32_t at)
+static int make_room_for_owner(struct uvm_window *window)
 {
-	struct uvm_region pages = window->pieces[at].pages;
+	uint32_t capacity = window->owner_capacity ? window->owner_capacity * 2 : 4;
+	struct uvm_allocation **grown;
 
-	um_machine_remove(uvm->machine, window->pieces[at].allocation);
-	drop_piece(window, at);
-	return pages;
+	if (window->owner_count < window->owner_capacity)
+		return 0;
+	grown = realloc(window->owners, capacity * sizeof(struct uvm_allocation *));
+	if (!grown)
+		return um_fail(UM_ENOMEM, "no memory for %u parts of 2 MiB", capacity);
+	window->owners = grown;
+	window->owner_capacity = capacity;
+	return 0;
+}
+
+/* At the beginning of the hole. */
+static int take_hole(struct uvm *uvm, struct uvm_allocation *allocation, struct hole hole)
+{
+	struct uvm_window *window = hole.window;
+	struct um_page_range all = {allocation->id, 0, allocation->pages};
+	int error = make_room_for_owner(window);
+
+	if (error)
+		return error;
+	allocation->at = hole.at;
+	allocation->offset = hole.at / UVM_PAGE_CELLS;
+	allocation->lies_on = (end_of(allocation) - 1) / UVM_PAGE_CELLS + 1 - allocation->offset;
+	allocation->windows[0] = window;
+	memmove(&window->owners[hole.owner + 1], &window->owners[hole.owner],
+		(window->owner_count - hole.owner) * sizeof(*window->owners));
+	window->owners[hole.owner] = allocation;
+	window->owner_count++;
+	um_machine_lay_on(uvm->machine, allocation->id, window->own, allocation->offset,
+			  allocation->lies_on > allocation->pages);
+	um_machine_follow(uvm->machine, &all);
+	return owners_changed(uvm, window);
 }
 
 static int take_from_pool(struct uvm *uvm, struct uvm_allocation *allocation)
 {
-	uint32_t at;
-	struct uvm_window *window = find_hole(uvm, allocation->pages, &at);
-	struct uvm_region hole;
-	struct uvm_piece piece;
-	int error = window ? 0 : widen_pool(uvm);
+	struct hole hole = find_hole(uvm, allocation->cells);
+	int error = hole.window ? 0 : widen_pool(uvm);
 
-	if (!error && !window)
-		window = find_hole(uvm, allocation->pages, &at);
 	if (error)
 		return error;
-	hole = take_hole(uvm, window, at);
-	piece = (struct uvm_piece){allocation->id, 0, {hole.first, hole.first + allocation->pages}};
-	error = add_piece(window, &piece);
-	if (!error)
-		error = add_own_piece(uvm, window, (struct uvm_region){piece.pages.end, hole.end});
-	allocation->windows[0] = window;
-	allocation->offset = hole.first;
-	window->allocations++;
-	return error ? error : restore_all(uvm, window, hole);
+	if (!hole.window)
+		hole = find_hole(uvm, allocation->cells);
+	error = take_hole(uvm, allocation, hole);
+	if (error && !hole.window->owner_count)
+		destroy_window(uvm, hole.window);
+	return error;
 }
 
-/*
- * The allocation's memory is not free yet, and its pages need some before: where there is none left,
- * the device loses them.
- */
-static void lose_what_has_no_room(struct uvm *uvm, struct uvm_window *window,
-				  struct uvm_region region)
+static void drop_owner(struct uvm_window *window, const struct uvm_allocation *allocation)
 {
-	struct uvm_mask pages = uvm_mask_of(region);
+	uint32_t at = 0;
 
-	for (um_device_id i = 0; i < uvm->devices; i++) {
-		struct uvm_place *place = &window->place[uvm_place_of(i)];
-
-		if (has_room(uvm, &pages, i))
-			continue;
-		uvm_remove(&place->resident, &pages);
-		uvm_remove(&place->mapped, &pages);
-		uvm_remove(&place->writable, &pages);
-		um_uvm_note_left(uvm, window, i);
-	}
+	while (window->owners[at] != allocation)
+		at++;
+	window->owner_count--;
+	memmove(&window->owners[at], &window->owners[at + 1],
+		(window->owner_count - at) * sizeof(*window->owners));
 }
 
-/* With the holes before and behind it: one. */
-static struct uvm_region join_holes(struct uvm *uvm, struct uvm_window *window,
-				    struct uvm_region region)
-{
-	for (uint32_t i = window->piece_count; i-- > 0;) {
-		const struct uvm_piece *piece = &window->pieces[i];
-		struct uvm_region pages = piece->pages;
-
-		if (!is_hole(piece) || (pages.end != region.first && pages.first != region.end))
-			continue;
-		take_hole(uvm, window, i);
-		region.first = pages.first < region.first ? pages.first : region.first;
-		region.end = pages.end > region.end ? pages.end : region.end;
-	}
-	return region;
-}
-
-/* Pages of a small allocation that is gone are the driver's own again, where they are. */
-static int give_to_pool(struct uvm *uvm, struct uvm_window *window,
+/* What a small allocation that is gone lay on is where it was. */
+static int leave_window(struct uvm *uvm, struct uvm_window *window,
 			const struct uvm_allocation *allocation)
 {
-	struct uvm_region region = {allocation->offset, allocation->offset + allocation->pages};
 	int error;
 
-	for (uint32_t i = 0; i < window->piece_count; i++)
-		if (window->pieces[i].allocation == allocation->id) {
-			drop_piece(window, i);
-			break;
-		}
+	drop_owner(window, allocation);
+	if (!window->owner_count) {
+		destroy_window(uvm, window);
+		return 0;
+	}
 	error = um_uvm_rename(uvm, window);
-	region = join_holes(uvm, window, region);
-	lose_what_has_no_room(uvm, window, region);
-	if (!error)
-		error = add_own_piece(uvm, window, region);
-	return error ? error : restore_all(uvm, window, region);
+	return error ? error : owners_changed(uvm, window);
 }
 
 /* --- allocations --- */
@@ -440,6 +424,59 @@ struct uvm_window *um_uvm_window_at(const struct uvm_allocation *allocation, um_
 
 	*at = (uint32_t)(address % UVM_WINDOW_PAGES);
 	return allocation->windows[address / UVM_WINDOW_PAGES];
+}
+
+struct uvm_span um_uvm_span_of(const struct uvm_allocation *allocation,
+			       const struct um_page_range *range)
+{
+	uint64_t first = (uint64_t)allocation->offset + range->first_page;
+	uint64_t end = first + range->pages;
+
+	if (range->pages && range->first_page + range->pages == allocation->pages)
+		end = (uint64_t)allocation->offset + allocation->lies_on;
+	return (struct uvm_span){first, end};
+}
+
+/* More than a page that is fought over takes until it is pinned. */
+#define SERVICES_ON_TWO_MOST 64
+
+/* Whether accesses go on. */
+static bool goes_on(struct uvm_allocation *allocation, const struct um_fault *fault,
+		    uint64_t service)
+{
+	if (fault->op > allocation->last_op) {
+		allocation->last_op = fault->op;
+		allocation->services_on_two = 0;
+	}
+	allocation->services_on_two += service != allocation->last_service;
+	allocation->last_service = service;
+	return allocation->services_on_two <= SERVICES_ON_TWO_MOST;
+}
+
+static void give_up_second(struct uvm *uvm, struct uvm_allocation *allocation)
+{
+	struct um_page_range last = {allocation->id, allocation->pages - 1, 1};
+
+	allocation->lies_on = allocation->pages;
+	um_machine_lay_on(uvm->machine, allocation->id, allocation->windows[0]->own,
+			  allocation->offset, false);
+	um_machine_follow(uvm->machine, &last);
+}
+
+struct uvm_window *um_uvm_pages_of_fault(struct uvm *uvm, const struct um_fault *fault,
+					 struct uvm_region *pages)
+{
+	struct uvm_allocation *allocation = um_uvm_find(uvm, fault->allocation);
+	uint32_t page;
+	struct uvm_window *window = um_uvm_window_at(allocation, fault->page, &page);
+	bool two = uvm_lies_on_two(allocation, fault->page);
+
+	if (two && !goes_on(allocation, fault, uvm->server[uvm_place_of(fault->device)].served)) {
+		give_up_second(uvm, allocation);
+		two = false;
+	}
+	*pages = (struct uvm_region){page, page + 1 + two};
+	return window;
 }
 
 static bool is_small(const struct uvm_allocation *allocation)
@@ -473,24 +510,22 @@ static int make_slot(struct uvm *uvm, um_alloc_id id)
 
 static int make_windows(struct uvm *uvm, struct uvm_allocation *allocation)
 {
-	int error = 0;
-
-	for (uint32_t i = 0; i < allocation->window_count && !error; i++) {
+	for (uint32_t i = 0; i < allocation->window_count; i++) {
 		um_page first = i * UVM_WINDOW_PAGES, left = allocation->pages - first;
 		uint32_t pages = left < UVM_WINDOW_PAGES ? left : UVM_WINDOW_PAGES;
-		struct uvm_piece piece = {allocation->id, first, {0, pages}};
+		struct uvm_window *window = make_window(uvm, pages, 1);
 
-		allocation->windows[i] = make_window(uvm, pages);
-		if (!allocation->windows[i])
+		if (!window)
 			return UM_ENOMEM;
-		allocation->windows[i]->allocations = 1;
-		allocation->windows[i]->blocks->starts_range = i == 0;
-		error = add_piece(allocation->windows[i], &piece);
+		window->blocks->starts_range = i == 0;
+		window->pieces[window->piece_count++] =
+			(struct uvm_piece){allocation->id, first, {0, pages}};
+		allocation->windows[i] = window;
 	}
-	return error;
+	return 0;
 }
 
-int um_uvm_add_allocation(struct uvm *uvm, um_alloc_id id)
+int um_uvm_add_allocation(struct uvm *uvm, um_alloc_id id, uint64_t bytes)
 {
 	um_page pages = um_machine_pages(uvm->machine, id);
 	uint32_t windows = pages / UVM_WINDOW_PAGES + (pages % UVM_WINDOW_PAGES > 0);
@@ -503,38 +538,43 @@ int um_uvm_add_allocation(struct uvm *uvm, um_alloc_id id)
 	if (!allocation)
 		return um_fail(UM_ENOMEM, "no memory for allocation %u", id);
 	allocation->id = id;
-	allocation->pages = pages;
+	allocation->pages = allocation->lies_on = pages;
+	allocation->cells = (uint32_t)((bytes + UVM_CELL_BYTES - 1) / UVM_CELL_BYTES);
 	allocation->window_count = windows;
 	uvm->allocations[id] = allocation;
 	return is_small(allocation) ? take_from_pool(uvm, allocation)
 				    : make_windows(uvm, allocation);
 }
 
-void um_uvm_drop_allocation(struct uvm *uvm, struct uvm_allocation *allocation)
+static void forget(struct uvm *uvm, struct uvm_allocation *allocation)
 {
-	for (uint32_t i = 0; i < allocation->window_count; i++)
-		if (allocation->windows[i] && !--allocation->windows[i]->allocations)
-			destroy_window(uvm, allocation->windows[i]);
 	uvm->allocations[allocation->id] = NULL;
 	free(allocation);
+}
+
+void um_uvm_drop_allocation(struct uvm *uvm, struct uvm_allocation *allocation)
+{
+	for (uint32_t i = 0; i < allocation->window_count; i++) {
+		struct uvm_window *window = allocation->windows[i];
+
+		if (window && window->own)
+			drop_owner(window, allocation);
+		if (window && !window->owner_count)
+			destroy_window(uvm, window);
+	}
+	forget(uvm, allocation);
 }
 
 int um_uvm_remove_allocation(struct uvm *uvm, struct uvm_allocation *allocation)
 {
 	int error = 0;
 
-	for (uint32_t i = 0; i < allocation->window_count && !error; i++) {
-		struct uvm_window *window = allocation->windows[i];
-
-		if (!window)
-			continue;
-		if (!--window->allocations)
-			destroy_window(uvm, window);
-		else
-			error = give_to_pool(uvm, window, allocation);
+	if (is_small(allocation)) {
+		error = leave_window(uvm, allocation->windows[0], allocation);
+		forget(uvm, allocation);
+	} else {
+		um_uvm_drop_allocation(uvm, allocation);
 	}
-	uvm->allocations[allocation->id] = NULL;
-	free(allocation);
 	return error;
 }
 
@@ -576,7 +616,7 @@ int um_uvm_for_each_block(struct uvm *uvm, const struct um_page_range *range, uv
 			  void *context)
 {
 	const struct uvm_allocation *allocation = um_uvm_find(uvm, range->allocation);
-	uint64_t first = (uint64_t)allocation->offset + range->first_page;
+	struct uvm_span span = um_uvm_span_of(allocation, range);
 
-	return um_uvm_walk(allocation, first, first + range->pages, call, context);
+	return um_uvm_walk(allocation, span.first, span.end, call, context);
 }

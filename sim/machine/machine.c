@@ -59,6 +59,7 @@ static void free_allocation(const struct um_machine *machine, struct allocation 
 		free(allocation->place[place].reserved);
 	}
 	free(allocation->populated);
+	free(allocation->names);
 	free(allocation);
 }
 

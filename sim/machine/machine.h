@@ -213,6 +213,25 @@ void um_machine_remove(struct um_machine *, um_alloc_id);
  */
 #define UM_OWN_PAGES UM_ALLOC_IDS_END
 int um_machine_add_own(struct um_machine *, uint32_t pages, um_alloc_id *id);
+/*
+ * Managed allocations can lie on such pages, several on the same one: memory, copies and rows are
+ * those of the driver's own pages, which the driver changes. From now on the allocation's pages are
+ * the own ones from `first` on; its last page is, if it reaches on, also the one behind.
+ */
+void um_machine_lay_on(struct um_machine *, um_alloc_id, um_alloc_id own, um_page first,
+		       bool reaches_on);
+/*
+ * What they lie on has changed: these pages of such an allocation are now where that is, and mapped
+ * as that is. No bytes move, and no row tells of it. A page that lies on two is where the first is,
+ * and mapped as far as both are.
+ */
+void um_machine_follow(struct um_machine *, const struct um_page_range *);
+/*
+ * Rows of these own pages name pages of the allocation, from first_page on, from now on; 0: none. What
+ * the driver does in one call to own pages must have names that follow each other. UM_ENOMEM.
+ */
+int um_machine_name_own(struct um_machine *, const struct um_page_range *own, um_alloc_id,
+			um_page first_page);
 /* 0 if there is no such allocation now. */
 enum um_home um_machine_home(const struct um_machine *, um_alloc_id);
 /* Where a UM_HOME_DEVICE allocation is. */

@@ -31,6 +31,12 @@ enum ledger_entry {
 	LEDGER_ENTRIES
 };
 
+/* What rows tell of a page of the driver's own (um_machine_name_own()). */
+struct page_name {
+	um_alloc_id allocation; /* 0: nothing */
+	um_page page;
+};
+
 struct allocation {
 	um_alloc_id id;
 	enum um_home home;
@@ -38,6 +44,11 @@ struct allocation {
 	uint64_t bytes;
 	um_page pages;
 	uint64_t *populated;
+	struct page_name *names; /* of the driver's own pages; NULL: none has one */
+	/* Of what lies on the driver's own pages: those, or 0 (um_machine_lay_on()). */
+	um_alloc_id alias_of;
+	um_page alias_first;
+	bool alias_reaches_on;
 	struct place_pages place[]; /* of UM_HOME_MANAGED: one each place */
 };
 
@@ -141,16 +152,9 @@ static inline void set_mapping(struct place_pages *place, um_page first, uint32_
 	um_bitmap_fill(place->map_high, first, pages, state & 2);
 }
 
-/* As rows name it. */
-static inline int64_t name_of(um_alloc_id id)
-{
-	return id < UM_OWN_PAGES ? (int64_t)id : UM_NULL;
-}
-
-static inline int64_t first_page_of(const struct um_page_range *run)
-{
-	return run->allocation < UM_OWN_PAGES ? (int64_t)run->first_page : UM_NULL;
-}
+/* As rows name it, UM_NULL if they do not. */
+void um_machine_name(const struct um_machine *, const struct um_page_range *run,
+		     int64_t *allocation, int64_t *first_page);
 
 static inline int64_t or_null(uint64_t value)
 {

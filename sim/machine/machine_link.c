@@ -110,9 +110,27 @@ static um_page smaller(um_page a, um_page b)
 	return a < b ? a : b;
 }
 
-um_ns um_machine_ready_at(struct um_machine *machine, const struct um_page_range *range,
+/* Where its bytes come to. */
+static struct um_page_range carrier_of(const struct um_machine *machine,
+				       const struct um_page_range *range)
+{
+	const struct allocation *allocation = find_allocation(machine, range->allocation);
+	bool reaches_on;
+
+	if (!allocation || !allocation->alias_of)
+		return *range;
+	reaches_on = allocation->alias_reaches_on &&
+		     range->first_page + range->pages == allocation->pages;
+	return (struct um_page_range){allocation->alias_of,
+				      allocation->alias_first + range->first_page,
+				      range->pages + reaches_on};
+}
+
+um_ns um_machine_ready_at(struct um_machine *machine, const struct um_page_range *pages,
 			  um_device_id device)
 {
+	struct um_page_range carrier = carrier_of(machine, pages);
+	const struct um_page_range *range = &carrier;
 	um_ns now = um_machine_now(machine), ready = 0;
 	um_page range_end = range->first_page + range->pages;
 

@@ -10,6 +10,7 @@ static struct place_pages *place_at(const struct um_machine *machine,
 				    const struct um_page_range *range, um_device_id device)
 {
 	assert(device >= 0 && (uint32_t)device < machine->spec->devices);
+	assert(!um_machine_managed(machine, range)->alias_of); /* that has the memory */
 	return &um_machine_managed(machine, range)->place[place_of(device)];
 }
 

@@ -69,8 +69,6 @@ static void report_migration(struct um_machine *machine, const struct um_page_ra
 {
 	struct um_migration_row row = {
 		.op = or_null(why->op),
-		.allocation = name_of(run->allocation),
-		.first_page = first_page_of(run),
 		.pages = run->pages,
 		.bytes = (int64_t)bytes,
 		.source = from,
@@ -82,6 +80,7 @@ static void report_migration(struct um_machine *machine, const struct um_page_ra
 		.end_ns = (int64_t)transfer->end,
 	};
 
+	um_machine_name(machine, run, &row.allocation, &row.first_page);
 	um_probe_migration(machine->probe, &row);
 }
 
@@ -273,8 +272,6 @@ static void report_mapping(struct um_machine *machine, const struct um_page_rang
 	struct um_mapping_row row = {
 		.op = or_null(why->op),
 		.device = device,
-		.allocation = name_of(run->allocation),
-		.first_page = first_page_of(run),
 		.pages = run->pages,
 		.change = um_word(um_change_words, change),
 		.cause = change == UM_CHANGE_FIRST_TOUCH ? NULL
@@ -284,6 +281,7 @@ static void report_mapping(struct um_machine *machine, const struct um_page_rang
 		.is_record = machine->record_next,
 	};
 
+	um_machine_name(machine, run, &row.allocation, &row.first_page);
 	um_probe_mapping(machine->probe, &row);
 }
 
