@@ -114,7 +114,7 @@ static void hidden_frames_are_not_counted(void **state)
 	hidden = is_hidden;
 	descend(1, &stack);
 	assert_int_equal(stack.depth + 1, stack.frames);
-	descend(5000, &stack);
+	descend(4000, &stack); /* not as deep as another test: its stack may have been met */
 	assert_int_equal(stack.frames, UM_STACK_MAX + 1);
 	hidden = NULL;
 }
