@@ -145,6 +145,7 @@ struct script {
 struct player {
 	const struct script *script;
 	uint64_t round;
+	uint64_t now; /* of activities that follow one another; 0: not read */
 	uint32_t correlation;
 	uint64_t context;
 	char text[LINE_MAX_BYTES]; /* of the line, cut into words */
@@ -182,7 +183,15 @@ static const char *next_word(struct player *player)
 	return player->at < player->words ? player->word[player->at++] : "";
 }
 
-static uint64_t value_of(const struct player *player, const char *text)
+/* How long an activity takes is the script's to say, whatever the machine does between its two times. */
+static uint64_t now_of(struct player *player)
+{
+	if (!player->now && cupti)
+		player->now = cupti->now();
+	return player->now;
+}
+
+static uint64_t value_of(struct player *player, const char *text)
 {
 	uint64_t base = 0;
 	char *end = (char *)text;
@@ -190,7 +199,7 @@ static uint64_t value_of(const struct player *player, const char *text)
 	if (!strncmp(text, "now", 3) || !strncmp(text, "corr", 4)) {
 		bool is_now = *text == 'n';
 
-		base = is_now ? cupti ? cupti->now() : 0 : player->correlation;
+		base = is_now ? now_of(player) : player->correlation;
 		end = (char *)text + (is_now ? 3 : 4);
 	} else if (!strncmp(text, "i*", 2)) {
 		base = player->round * strtoull(text + 2, &end, 0);
@@ -453,6 +462,8 @@ static void play_line(struct player *player, const char *line)
 	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
 		if (strcmp(actions[i].word, word) != 0)
 			continue;
+		if (actions[i].play != play_activity)
+			player->now = 0;
 		actions[i].play(player);
 		return;
 	}

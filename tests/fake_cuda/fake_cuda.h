@@ -15,7 +15,7 @@
  * A FIELD is LETTER:VALUE, or LETTER@OFFSET:VALUE. Letters: c 1 byte, h 2, u 4, z and p 8; P a pointer to
  * 8 bytes that hold the value; s, w pointers to text, narrow and wide; &{ FIELD... } a pointer to these.
  * A VALUE is a number, "now" or "corr" (the id of the last call), each with +N or -N, or i (the round of
- * the innermost repeat) times N: "i*N+M".
+ * the innermost repeat) times N: "i*N+M". Activities that follow one another have the same "now".
  */
 #ifndef UM_FAKE_CUDA_H
 #define UM_FAKE_CUDA_H
