@@ -54,10 +54,18 @@ run umhipcc -c absent.hip
 run umhipcc
 run umhipcc -c both.hip warning.hip -o both.o
 run umhipcc -fgpu-rdc -c both.hip
+program defined '__device__ int helper(int a) { return a; }
+__global__ static void k(int *p) { p[0] = helper(3); }'
+sed -i 's/int main/void other/' defined.hip
+cp defined.hip again.hip
+sed -i 's/other/another/' again.hip
+check "one unit has what the other lacks" umhipcc -fgpu-rdc undefined.hip defined.hip -o whole
+run umhipcc -fgpu-rdc undefined.hip -o lacking
+run umhipcc -fgpu-rdc undefined.hip defined.hip again.hip -o twice
 run umhipcc --offload-arch=native -c both.hip
 run umhipcc --not-an-option -c both.hip
 run umhipcc -o
 check "nothing is said of x86-64 code" sh -c '! umhipcc -c unroll.hip 2>&1 | grep .'
-check "no output of a failed compilation" sh -c '! ls both.o undefined.o assembly.o a.out'
+check "no output of a failed compilation" sh -c '! ls lacking twice both.o undefined.o assembly.o a.out'
 check "no temporary files" sh -c "mkdir t; TMPDIR=\$PWD/t umhipcc -c both.hip; rmdir t"
 finish

@@ -85,6 +85,35 @@ check "-x hip" sh -c 'cp kernel.cpp kernel.txt && umhipcc main.hip -x hip kernel
 check "standard input" sh -c 'umhipcc -x hip - -c -o stdin.o <kernel.cpp && nm stdin.o | grep -q doubled'
 check "response file" sh -c 'printf "%s\n" main.hip kernel.cpp "-DTIMES=2" -o "\"a b\"" >r && umhipcc @r && [ $(./"a b") = 84 ]'
 check "--genco" sh -c 'umhipcc --genco kernel.cpp -o k.hipfb && [ $(head -c 24 k.hipfb) = __CLANG_OFFLOAD_BUNDLE__ ]'
+cat >device.hip <<'END'
+#include <hip/hip_runtime.h>
+__device__ int answer() { return 42; }
+END
+cat >uses.hip <<'END'
+#include <hip/hip_runtime.h>
+#include <cstdio>
+__device__ int answer();
+__managed__ int value;
+__global__ void ask() { value = answer(); }
+int main()
+{
+	ask<<<1, 1>>>();
+	return hipDeviceSynchronize() || printf("%d\n", value) < 0;
+}
+END
+check "-fgpu-rdc, objects" sh -c 'umhipcc -fgpu-rdc -c device.hip uses.hip && umhipcc -fgpu-rdc --hip-link device.o uses.o -o rdc'
+check "device code of another source" prints 42 ./rdc
+check "-fgpu-rdc through assembler and ld -r" sh -c 'umhipcc -fgpu-rdc -S uses.hip -o uses.s && umhipcc -c uses.s -o uses.o &&
+	ld -r device.o uses.o -o both.o && umhipcc both.o -o rdc_r'
+check "it runs" prints 42 ./rdc_r
+check "whole archive" sh -c 'ar rcs libdevice.a device.o && umhipcc uses.o -Wl,--whole-archive,libdevice.a,--no-whole-archive -o rdc_a'
+check "it runs" prints 42 ./rdc_a
+check "no device code beside the code object" sh -c '! readelf -SW rdc | grep um_device_units'
+check "-fgpu-rdc, shared" sh -c 'sed s/main/run/ uses.hip >library.hip && umhipcc -fgpu-rdc -shared -fPIC device.hip library.hip -o librdc.so &&
+	echo "int run(); int main() { return run(); }" >user.cpp && umhipcc user.cpp -L. -lrdc -Wl,-rpath,$PWD -o rdc_so'
+check "it runs" prints 42 ./rdc_so
+check "-fgpu-rdc for a GPU too is said" sh -c 'umhipcc -fgpu-rdc --offload-arch=gfx90a device.hip uses.hip -o rdc_amd 2>&1 | grep -q "warning.*gfx90a"'
+
 check "-### runs nothing" sh -c 'umhipcc "-###" main.hip -o nothing 2>&1 | grep -q fcuda-is-device && ! [ -e nothing ]'
 
 check "RUNPATH, so that LD_LIBRARY_PATH can choose" sh -c "readelf -d app | grep -q 'RUNPATH.*$UM_BUILD/lib/umtrace'"

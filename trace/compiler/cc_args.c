@@ -4,6 +4,7 @@
 #include "trace/base/error.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,8 @@ static int set_output(struct parser *p, const char *value);
 static int set_language(struct parser *p, const char *value);
 static int set_level(struct parser *p, const char *value);
 static int add_archs(struct parser *p, const char *value);
-static int refuse_rdc(struct parser *p, const char *value);
+static int set_relocatable(struct parser *p, const char *value);
+static int clear_relocatable(struct parser *p, const char *value);
 static int refuse_temporaries(struct parser *p, const char *value);
 static int set_help(struct parser *p, const char *value);
 static int set_version(struct parser *p, const char *value);
@@ -75,8 +77,8 @@ static const struct option {
 	{"--offload-arch=", PREFIX, DROP, add_archs},
 	{"--amdgpu-target=", PREFIX, DROP, add_archs},
 	{"--no-offload-arch=", PREFIX, DROP, ignore},
-	{"-fgpu-rdc", ALONE, DROP, refuse_rdc},
-	{"-fno-gpu-rdc", ALONE, DROP, ignore},
+	{"-fgpu-rdc", ALONE, DROP, set_relocatable},
+	{"-fno-gpu-rdc", ALONE, DROP, clear_relocatable},
 	{"-save-temps", PREFIX, DROP, refuse_temporaries},
 	{"--save-temps", PREFIX, DROP, refuse_temporaries},
 	{"--hip-link", ALONE, DROP, ignore},
@@ -221,12 +223,18 @@ static int add_archs(struct parser *p, const char *value)
 	return 0;
 }
 
-static int refuse_rdc(struct parser *p, const char *value)
+static int set_relocatable(struct parser *p, const char *value)
 {
-	(void)p;
 	(void)value;
-	return um_fail(UM_EINVAL, "-fgpu-rdc is not supported: device code cannot call device code "
-				  "of another source file");
+	p->args->relocatable = true;
+	return 0;
+}
+
+static int clear_relocatable(struct parser *p, const char *value)
+{
+	(void)value;
+	p->args->relocatable = false;
+	return 0;
 }
 
 static int refuse_temporaries(struct parser *p, const char *value)
@@ -413,6 +421,19 @@ static int check_archs(const struct um_cc_args *args)
 	return 0;
 }
 
+/* Linking of relocatable code for AMD's GPUs is AMD's. */
+static void leave_out_archs(struct um_cc_args *args)
+{
+	if (!args->relocatable || args->stage == UM_CC_BUNDLE)
+		return;
+	for (size_t i = 0; i < args->archs.count; i++)
+		fprintf(stderr,
+			"umhipcc: warning: -fgpu-rdc: no code for %s is made; the program runs "
+			"with umtrace's runtime only\n",
+			args->archs.items[i]);
+	um_argv_fini(&args->archs);
+}
+
 int um_cc_args_parse(struct um_cc_args *out, int argc, char **argv)
 {
 	struct parser p = {.args = out};
@@ -426,7 +447,11 @@ int um_cc_args_parse(struct um_cc_args *out, int argc, char **argv)
 		return um_fail(UM_ENOMEM, "out of memory");
 	for (size_t at = 0; at < out->words.count && !error;)
 		error = take(&p, &out->words, &at);
-	return error ? error : check_archs(out);
+	if (!error)
+		error = check_archs(out);
+	if (!error && !out->nvidia)
+		leave_out_archs(out);
+	return error;
 }
 
 void um_cc_args_fini(struct um_cc_args *args)

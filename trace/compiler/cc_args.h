@@ -39,6 +39,7 @@ struct um_cc_args {
 	bool level_given;
 	bool help, version, show_only; /* --help --version -### */
 	bool nvidia;		       /* --nvidia: nvcc makes it */
+	bool relocatable;	       /* -fgpu-rdc */
 	struct um_argv archs;	       /* --offload-arch, each with its features: "gfx90a:xnack+" */
 	struct um_argv compile;	       /* options for every compilation, in order */
 	struct um_argv link; /* options and inputs for the linker, in order; "" for a source */

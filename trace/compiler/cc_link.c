@@ -1,6 +1,11 @@
 #include "cc_link.h"
 
+#include "cc_units.h"
+#include "trace/base/error.h"
+
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool has_word(const struct um_argv *argv, const char *word)
 {
@@ -25,19 +30,71 @@ static void push_inputs(struct um_argv *command, const struct um_cc_args *args,
 	}
 }
 
+/* In a process of its own: LLVM's switches are for one module (um_ir_optimise). */
+static int link_units(const struct um_cc_units *units, const struct um_cc_args *args,
+		      const struct um_cc_install *install, const char *folder, char *object)
+{
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (child < 0)
+		return 1;
+	if (!child) {
+		int status = um_cc_units_link(units, args, install, folder, object);
+
+		fflush(NULL);
+		_exit(status);
+	}
+	return um_wait(child);
+}
+
+/* Relocatable device code of the inputs, into `object`. That stays empty where there is none. */
+static int link_device(char *object, size_t capacity, const struct um_cc_args *args,
+		       const struct um_cc_install *install, const char *folder,
+		       char *const *objects)
+{
+	struct um_cc_units units = {0};
+	int status = 0;
+
+	*object = 0;
+	if (um_cc_units_find(&units, args, objects)) {
+		fprintf(stderr, "umhipcc: %s\n", um_error_message());
+		status = 1;
+	} else if (units.count) {
+		snprintf(object, capacity, "%s/units.o", folder);
+		status = link_units(&units, args, install, folder, object);
+	}
+	um_cc_units_fini(&units);
+	return status;
+}
+
+/* Not of a program: no runtime, and device code stays with the objects. */
+static bool is_partial(const struct um_cc_args *args)
+{
+	return has_word(&args->link, "-r") || has_word(&args->link, "--emit-static-lib");
+}
+
 int um_cc_link(const struct um_cc_args *args, const struct um_cc_install *install,
-	       char *const *objects)
+	       const char *folder, char *const *objects)
 {
 	struct um_argv command = {0};
-	int status;
+	char units[1200] = "";
+	int status = 0;
 
+	if (!is_partial(args) && !args->show_only)
+		status = link_device(units, sizeof units, args, install, folder, objects);
+	if (status)
+		return status;
 	um_argv_push(&command, UM_LLVM_BINDIR "/clang++");
 	if (args->output) {
 		um_argv_push(&command, "-o");
 		um_argv_push(&command, args->output);
 	}
+	if (*units)
+		um_argv_push(&command, units);
 	push_inputs(&command, args, objects);
-	if (!has_word(&args->link, "-r") && !has_word(&args->link, "--emit-static-lib")) {
+	if (!is_partial(args)) {
 		um_argv_pushf(&command, "-L%s", install->library_folder);
 		um_argv_push(&command, "-lamdhip64");
 		/* RUNPATH, not RPATH: LD_LIBRARY_PATH may choose AMD's runtime. */

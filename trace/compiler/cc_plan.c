@@ -171,13 +171,22 @@ static void push_words(struct um_argv *to, const char *const *words, size_t coun
 		um_argv_push(to, words[i]);
 }
 
-static void make_front(struct um_cc_plan *plan, const char *output)
+/* clang's driver gives both halves one only where it makes both. */
+static void push_unit_id(struct um_argv *to, const char *id)
+{
+	if (id)
+		um_argv_pushf(to, "-cuid=%s", id);
+}
+
+static void make_front(struct um_cc_plan *plan, const struct um_cc_plan_files *files)
 {
 	const struct edits drop[EDIT_TABLES_MAX] = {EDITS(outputs)};
-	const char *const words[] = {"-emit-llvm-bc", "-disable-llvm-passes", "-o", output};
+	const char *const words[] = {"-emit-llvm-bc", "-disable-llvm-passes", "-o",
+				     files->host_bitcode};
 
 	copy_without(&plan->front, &plan->host, drop);
 	push_words(&plan->front, words, sizeof words / sizeof *words);
+	push_unit_id(&plan->front, files->unit_id);
 	push_source(&plan->front, &plan->host);
 }
 
@@ -222,6 +231,7 @@ static void make_device(struct um_cc_plan *plan, const struct um_cc_plan_files *
 			push_words(&plan->device, words, sizeof words / sizeof *words);
 	}
 	um_argv_fini(&rest);
+	push_unit_id(&plan->device, files->unit_id);
 	if (contains(&plan->host, "-O0"))
 		um_argv_push(&plan->device, "-O1");
 	/* Lines, so that errors after the front end can name the user's. */
@@ -239,7 +249,7 @@ int um_cc_plan_make(struct um_cc_plan *out, const struct um_argv *command,
 	error = ask_driver(&out->host, command, folder);
 	if (error)
 		return error;
-	make_front(out, files->host_bitcode);
+	make_front(out, files);
 	make_device(out, files);
 	make_back(out, files->finished_bitcode);
 	return 0;

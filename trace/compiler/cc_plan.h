@@ -18,6 +18,7 @@ struct um_cc_plan_files {
 	const char *host_bitcode, *device_bitcode,
 		*finished_bitcode; /* of front, device; for back */
 	const char *prelude;	   /* um_prelude.h */
+	const char *unit_id;	   /* -fgpu-rdc: -cuid= of both halves; else NULL */
 };
 
 /* `command` is the driver's command line. What is wrong has been said on stderr. 0, or UM_E*. */

@@ -7,6 +7,7 @@
 #include "code_object.h"
 #include "trace/base/error.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,29 @@ static void push_own_headers(struct um_argv *command, const struct um_cc_job *jo
 	um_argv_push(command, job->install->include_folder);
 }
 
+/* Code objects alone (--genco) are whole. */
+static bool is_relocatable(const struct um_cc_args *args)
+{
+	return args->relocatable && args->stage != UM_CC_BUNDLE;
+}
+
+/*
+ * Tells static device variables and kernels of several sources apart. The same however often a
+ * source is compiled (FNV-1a).
+ */
+static const char *unit_id(char id[17], const struct um_cc_job *job,
+			   const struct um_cc_input *input)
+{
+	char *path = realpath(input->path, NULL);
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (const char *at = path ? path : input->path; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	free(path);
+	snprintf(id, 17, "%016" PRIx64, hash);
+	return is_relocatable(job->args) ? id : NULL;
+}
+
 void um_cc_start_command(struct um_argv *command, const struct um_cc_job *job,
 			 const struct um_cc_input *input)
 {
@@ -65,6 +89,8 @@ void um_cc_start_command(struct um_argv *command, const struct um_cc_job *job,
 	if (isatty(STDERR_FILENO))
 		um_argv_push(command, "-fcolor-diagnostics");
 	um_argv_push_all(command, &args->compile);
+	if (is_relocatable(args))
+		um_argv_push(command, "-fgpu-rdc");
 	push_own_headers(command, job);
 	if (input->is_copy)
 		um_argv_push(command, "-iquote.");
@@ -199,6 +225,7 @@ static int build(const struct um_cc_job *job, const struct um_cc_input *input,
 		.number = job->number,
 		.install = job->install,
 		.output = f->code_object,
+		.relocatable = is_relocatable(job->args),
 	};
 	struct um_code_object *object;
 	void *bundle = NULL;
@@ -207,7 +234,7 @@ static int build(const struct um_cc_job *job, const struct um_cc_input *input,
 
 	if (um_code_object_make(&object, &request))
 		return say(um_error_message());
-	if (!um_code_object_is_empty(object))
+	if (!request.relocatable && !um_code_object_is_empty(object))
 		status = make_bundle(&bundle, &bytes, f, amd);
 	else if (job->args->stage == UM_CC_BUNDLE)
 		status = say("error: --genco, but there is no kernel");
@@ -244,6 +271,7 @@ static int compile_file(const struct um_cc_job *job, const struct um_cc_input *i
 	struct um_argv command = {0};
 	struct um_cc_plan plan;
 	struct files f;
+	char id[17];
 	int status;
 
 	name_files(&f, job);
@@ -252,7 +280,8 @@ static int compile_file(const struct um_cc_job *job, const struct um_cc_input *i
 		status = um_run(&command, NULL, NULL);
 	} else {
 		const struct um_cc_plan_files files = {f.host_bitcode, f.device_bitcode,
-						       f.finished_bitcode, job->install->prelude};
+						       f.finished_bitcode, job->install->prelude,
+						       unit_id(id, job, input)};
 
 		um_argv_push(&command, "-###");
 		status = um_cc_plan_make(&plan, &command, &files, job->folder) != 0;

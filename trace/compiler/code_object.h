@@ -17,6 +17,7 @@ struct um_code_object_request {
 	unsigned number;    /* of the source, for their names */
 	const struct um_cc_install *install;
 	const char *output; /* the shared library to write */
+	int relocatable;    /* -fgpu-rdc: nothing is written, the host half carries the unit */
 };
 
 struct um_code_object;
@@ -25,7 +26,7 @@ struct um_code_object;
 int um_code_object_make(struct um_code_object **out, const struct um_code_object_request *);
 /* Neither kernels nor device variables: nothing was written. */
 int um_code_object_is_empty(const struct um_code_object *);
-/* Writes the host half as bitcode, with the bundle in its place. */
+/* Writes the host half as bitcode, with the bundle (or NULL) or the unit in its place. */
 int um_code_object_finish_host(struct um_code_object *, const void *bundle, size_t bytes,
 			       const char *output);
 void um_code_object_free(struct um_code_object *);

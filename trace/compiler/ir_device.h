@@ -5,13 +5,15 @@
  *
  *   um_ir_prepare      variables by address space, traps, intrinsics -> what x86-64 code can do
  *   um_ir_entries      um_hooked.K(args) for each kernel that the host launches
+ *   um_ir_arguments    where a kernel's arguments lie in one buffer, as variables
+ *   (-fgpu-rdc: so far for each source, then for all of them linked)
+ *   um_ir_private      all but the entries hidden
  *   um_ir_optimise     LLVM's own pipeline, kept from merging what must stay apart
  *   um_ir_lockstep     lanes that talk through volatile LDS wait for one another
  *   um_ir_order        blocks in the order of paths, which wave operations rely on
  *   um_ir_yields       turns of waiting loops let others run
  *   um_ir_split        a second module um_plain.K, variables defined once
  *   um_ir_lds          the bounds of LDS and each kernel's share, as variables
- *   um_ir_arguments    where a kernel's arguments lie in one buffer, as variables
  *   um_ir_instrument   um_access() before each access that may be to memory of the host's
  *
  * The front end gives CUDA's memory spaces addresses spaces of their own
@@ -37,6 +39,7 @@ enum um_ir_space {
 /* "O0" to "O3", "Os", "Oz". Each returns 0, or UM_EFORMAT, UM_ENOTSUP with the user's place. */
 int um_ir_prepare(LLVMModuleRef device);
 int um_ir_entries(LLVMModuleRef device, const struct um_stubs *);
+void um_ir_private(LLVMModuleRef device);
 /* Once in a process: it sets switches of LLVM, also for the code generator. */
 int um_ir_optimise(LLVMModuleRef device, LLVMTargetMachineRef, const char *level);
 void um_ir_lockstep(LLVMModuleRef device);
@@ -47,6 +50,11 @@ LLVMModuleRef um_ir_split(LLVMModuleRef device);
 void um_ir_lds(LLVMModuleRef device); /* the module with the variables */
 void um_ir_arguments(LLVMModuleRef device, const struct um_stubs *);
 bool um_ir_is_static_lds(LLVMValueRef);
+/* -fgpu-rdc: does the module define anything? */
+bool um_ir_is_unit(LLVMModuleRef device);
+/* Several units may have the entry of one template; the linked module has one, for everybody. */
+void um_ir_share_entries(LLVMModuleRef unit);
+void um_ir_export_entries(LLVMModuleRef linked);
 /* UM_ELIMIT when there are more instructions than a descriptor can number. */
 int um_ir_instrument(LLVMModuleRef device);
 

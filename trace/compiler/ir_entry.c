@@ -134,7 +134,16 @@ int um_ir_entries(LLVMModuleRef module, const struct um_stubs *stubs)
 		if (build_entry(module, kernel, stub))
 			return UM_ENOMEM;
 	}
+	return 0;
+}
+
+void um_ir_private(LLVMModuleRef module)
+{
 	UM_IR_FOR_EACH_FUNCTION(f, module)
 	make_private(f);
-	return 0;
+	/* Constructors that are equal are one, under two names. */
+	for (LLVMValueRef a = LLVMGetFirstGlobalAlias(module); a; a = LLVMGetNextGlobalAlias(a)) {
+		LLVMSetVisibility(a, LLVMDefaultVisibility);
+		LLVMSetLinkage(a, LLVMInternalLinkage);
+	}
 }

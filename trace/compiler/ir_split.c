@@ -23,6 +23,13 @@ static bool is_local(LLVMValueRef variable)
 	return linkage == LLVMPrivateLinkage || linkage == LLVMInternalLinkage;
 }
 
+/* By the runtime: a variable of the user's, or a table of um_ir_arguments(). */
+static bool is_looked_up(LLVMValueRef variable, bool local)
+{
+	return (LLVMIsExternallyInitialized(variable) && !local) ||
+	       um_ir_starts_with(um_ir_name(variable), "um_arguments.");
+}
+
 static void share_variables(LLVMModuleRef module)
 {
 	unsigned number = 0;
@@ -42,9 +49,8 @@ static void share_variables(LLVMModuleRef module)
 		/*
 		 * Protected: found by dlsym for hipGetSymbolAddress, reached directly by the code.
 		 */
-		LLVMSetVisibility(g, LLVMIsExternallyInitialized(g) && !local
-					     ? LLVMProtectedVisibility
-					     : LLVMHiddenVisibility);
+		LLVMSetVisibility(g, is_looked_up(g, local) ? LLVMProtectedVisibility
+							    : LLVMHiddenVisibility);
 	}
 }
 

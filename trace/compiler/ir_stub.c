@@ -1,5 +1,6 @@
 #include "ir_stub.h"
 
+#include "ir_names.h"
 #include "ir_pointer.h"
 #include "trace/base/error.h"
 
@@ -157,6 +158,27 @@ static void read_stub(struct reader *r, struct um_stub *stub)
 		}
 }
 
+/*
+ * The name under which the host registers the kernel: with -fgpu-rdc not the handle's where units
+ * may have kernels of the same name. NULL where it does not.
+ */
+static const char *registered_name(LLVMValueRef handle)
+{
+	size_t length;
+
+	for (LLVMUseRef use = LLVMGetFirstUse(handle); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef call = LLVMGetUser(use), name;
+
+		if (strcmp(um_ir_callee(call), "__hipRegisterFunction"))
+			continue;
+		name = LLVMIsAGlobalVariable(LLVMGetOperand(call, 2));
+		name = name ? LLVMGetInitializer(name) : NULL;
+		if (name && LLVMIsConstantString(name))
+			return LLVMGetAsString(name, &length);
+	}
+	return NULL;
+}
+
 static int add_stub(struct um_stubs *out, LLVMValueRef handle, LLVMValueRef function,
 		    LLVMTargetDataRef layout)
 {
@@ -168,7 +190,9 @@ static int add_stub(struct um_stubs *out, LLVMValueRef handle, LLVMValueRef func
 
 	if (!launch)
 		return 0;
-	stub->kernel = LLVMGetValueName2(handle, &length);
+	stub->kernel = registered_name(handle);
+	if (!stub->kernel)
+		stub->kernel = LLVMGetValueName2(handle, &length);
 	stub->slot_count = parameters;
 	stub->slots = calloc(parameters + 1u, sizeof *stub->slots);
 	stub->arguments = calloc(UM_STUB_ARGUMENTS_MAX, sizeof *stub->arguments);

@@ -31,12 +31,13 @@ static const char help[] =
 	"  -shared -fPIC -L -l -Wl,  as clang has them\n"
 	"  -x LANGUAGE             of the inputs that follow: hip, c, c++, ..., none\n"
 	"  --offload-arch=ARCH     adds code for this AMD GPU, such as gfx90a, beside ours\n"
+	"  -fgpu-rdc               device code may use that of other sources; when linking, too\n"
 	"  --nvidia                makes a program for an NVIDIA GPU instead, with nvcc\n"
 	"                          (--offload-arch=sm_90 ...)\n"
 	"  --genco                 writes the code objects alone, for hipModuleLoad\n"
 	"  --version, --help\n"
 	"\n"
-	"Not supported: -fgpu-rdc, -save-temps, inline assembly in device code, textures and\n"
+	"Not supported: -save-temps, inline assembly in device code, textures and\n"
 	"surfaces.\n"
 	"\n"
 	"Example: umhipcc -O2 -g app.hip -o app && umtrace ./app\n"
@@ -123,7 +124,7 @@ static int run(const char *folder, void *context)
 	int status = outputs ? compile_all(work, folder, outputs) : 1;
 
 	if (!status && work->args->stage == UM_CC_LINK)
-		status = um_cc_link(work->args, work->install, outputs);
+		status = um_cc_link(work->args, work->install, folder, outputs);
 	for (size_t i = 0; outputs && i < count; i++)
 		free(outputs[i]);
 	free(outputs);
