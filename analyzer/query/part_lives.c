@@ -9,6 +9,11 @@
 
 #define BYTES_MAX (INT64_C(1) << 60)
 
+/* A call that begins or ends parts. */
+struct turn {
+	int64_t at_ns, op;
+};
+
 struct um_part_lives {
 	struct um_life *lives; /* by op */
 	size_t count;
@@ -19,6 +24,8 @@ struct um_part_lives {
 	size_t live_count;
 	bool is_linked; /* `around` of those that live is right */
 	struct um_life **found;
+	struct turn *turns; /* by time */
+	size_t turn_count, turned;
 	struct um_db *db;
 };
 
@@ -46,6 +53,17 @@ static int add_part(const void *row, void *context)
 		.name = strdup(part->name),
 	};
 	return life->name ? 0 : um_fail(UM_ENOMEM, "out of memory");
+}
+
+static int add_turn(struct sqlite3_stmt *row, void *context)
+{
+	struct um_part_lives *lives = context;
+	struct turn *turn = um_query_append(&lives->turns, &lives->turn_count, sizeof(*turn));
+
+	if (!turn)
+		return UM_ENOMEM;
+	*turn = (struct turn){um_query_integer(row, 0), um_query_integer(row, 1)};
+	return 0;
 }
 
 static int compare_beginnings(const void *left, const void *right)
@@ -91,6 +109,11 @@ int um_part_lives_load(struct um_part_lives **out, struct um_db *db)
 		return error;
 	lives->db = db;
 	error = um_db_each(db, &um_table_part, NULL, 0, add_part, lives);
+	if (!error && lives->count)
+		error = um_query_each(db,
+				      "SELECT start_ns, op FROM op WHERE kind IN ('name', "
+				      "'name_end', 'free') AND start_ns IS NOT NULL ORDER BY 1",
+				      add_turn, lives);
 	return error ? error : sort(lives);
 }
 
@@ -104,6 +127,7 @@ void um_part_lives_destroy(struct um_part_lives *lives)
 	free(lives->ends);
 	free(lives->live);
 	free(lives->found);
+	free(lives->turns);
 	free(lives);
 }
 
@@ -168,7 +192,7 @@ static void end(struct um_part_lives *lives, const struct um_life *life)
 
 void um_part_lives_rewind(struct um_part_lives *lives)
 {
-	lives->begun = lives->ended = lives->live_count = 0;
+	lives->begun = lives->ended = lives->live_count = lives->turned = 0;
 	lives->is_linked = false;
 }
 
@@ -194,6 +218,12 @@ void um_part_lives_go_to(struct um_part_lives *lives, int64_t op)
 	while (lives->begun < lives->count && lives->lives[lives->begun].op <= op)
 		um_part_lives_next(lives);
 	end_until(lives, op);
+}
+
+void um_part_lives_go_to_time(struct um_part_lives *lives, int64_t at_ns)
+{
+	while (lives->turned < lives->turn_count && lives->turns[lives->turned].at_ns <= at_ns)
+		um_part_lives_go_to(lives, lives->turns[lives->turned++].op);
 }
 
 static bool holds(const struct um_life *outer, const struct um_life *life)

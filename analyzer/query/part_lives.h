@@ -30,6 +30,8 @@ struct um_life *um_part_lives_all(struct um_part_lives *, size_t *count);
 void um_part_lives_rewind(struct um_part_lives *);
 /* To `op`, which is none before the last that was asked for. */
 void um_part_lives_go_to(struct um_part_lives *, int64_t op);
+/* The same, to the last name, end of one or free that was called by then. */
+void um_part_lives_go_to_time(struct um_part_lives *, int64_t at_ns);
 /*
  * The next part that begins, which takes its place among those that live; NULL: there is none. For
  * whoever looks at each beginning.

@@ -180,9 +180,13 @@ static int add_places(struct naming *naming)
 
 /* --- rows, shared out by the pages or bytes that lie in parts --- */
 
-/* A row: op, allocation, first, count, and what it has of that, which `add` gives a group a share of. */
+/*
+ * A row: op, allocation, first, count, and what it has of that, which `add` gives a group a share of.
+ * Rows without an op (a policy's prefetches are none of the program's) have a time instead.
+ */
 struct source {
 	const char *sql;
+	bool by_time;
 	int64_t unit_bytes;
 	void (*add)(struct um_allocation_summary *, struct sqlite3_stmt *row, int64_t units,
 		    int64_t of);
@@ -256,28 +260,36 @@ static void add_access(struct um_allocation_summary *sums, struct sqlite3_stmt *
 		add_known(&sums->host_touched_pages, units);
 }
 
+#define FAULT "allocation, first_page, pages, device, faults FROM fault"
+#define MIGRATION                                                                                  \
+	"allocation, first_page, pages, bytes, source, destination, cause = 'eviction' FROM "      \
+	"migration"
+#define MAPPING	   "allocation, first_page, pages FROM mapping"
+#define WITH_OP	   " WHERE allocation IS NOT NULL AND op IS NOT NULL"
+#define WITHOUT_OP " WHERE allocation IS NOT NULL AND op IS NULL"
 static const struct source sources[] = {
 	{"SELECT page_access.op, page_access.allocation, first_page, pages, op.kind = 'host'"
 	 " FROM page_access JOIN op ON op.op = page_access.op ORDER BY page_access.op",
-	 PAGE_BYTES, add_access, true},
-	{"SELECT op, allocation, first_page, pages, device, faults FROM fault"
-	 " WHERE allocation IS NOT NULL ORDER BY op",
-	 PAGE_BYTES, add_faults, false},
-	{"SELECT op, allocation, first_page, pages, bytes, source, destination, cause = 'eviction'"
-	 " FROM migration WHERE allocation IS NOT NULL ORDER BY op",
-	 PAGE_BYTES, add_migration, false},
-	{"SELECT op, allocation, first_page, pages FROM mapping WHERE allocation IS NOT NULL"
-	 " AND change = 'remote' ORDER BY op",
+	 false, PAGE_BYTES, add_access, true},
+	{"SELECT op, " FAULT WITH_OP " ORDER BY op", false, PAGE_BYTES, add_faults, false},
+	{"SELECT start_ns, " FAULT WITHOUT_OP " ORDER BY start_ns", true, PAGE_BYTES, add_faults,
+	 false},
+	{"SELECT op, " MIGRATION WITH_OP " ORDER BY op", false, PAGE_BYTES, add_migration, false},
+	{"SELECT start_ns, " MIGRATION WITHOUT_OP " ORDER BY start_ns", true, PAGE_BYTES,
+	 add_migration, false},
+	{"SELECT op, " MAPPING WITH_OP " AND change = 'remote' ORDER BY op", false, PAGE_BYTES,
+	 add_mapping, false},
+	{"SELECT at_ns, " MAPPING WITHOUT_OP " AND change = 'remote' ORDER BY at_ns", true,
 	 PAGE_BYTES, add_mapping, false},
 	{"SELECT op, allocation, first_page, pages, bytes_to_device, bytes_to_host"
 	 " FROM remote_access ORDER BY op",
-	 PAGE_BYTES, add_remote, false},
+	 false, PAGE_BYTES, add_remote, false},
 	{"SELECT op.op, copy_traffic.allocation, CASE WHEN op.allocation ="
 	 "  copy_traffic.allocation THEN op.offset_bytes ELSE op.source_offset_bytes END, op.bytes,"
 	 "  copy_traffic.bytes_to_device, copy_traffic.bytes_to_host"
 	 " FROM copy_traffic JOIN op ON op.op = copy_traffic.op"
 	 " WHERE copy_traffic.allocation IS NOT NULL ORDER BY op.op",
-	 1, add_copy, false},
+	 false, 1, add_copy, false},
 };
 
 /* Units [from, to) of the row lie in the group. */
@@ -352,7 +364,10 @@ static int share_out(struct sqlite3_stmt *row, void *context)
 	if (first < 0 || count < 1 || first > END_MAX || count > END_MAX)
 		return um_fail(UM_EFORMAT, "%s: damaged: a run of pages that cannot be",
 			       naming->summary->path);
-	um_part_lives_go_to(naming->lives, um_query_integer(row, 0));
+	if (source->by_time)
+		um_part_lives_go_to_time(naming->lives, um_query_integer(row, 0));
+	else
+		um_part_lives_go_to(naming->lives, um_query_integer(row, 0));
 	size_t lives = um_part_lives_at(naming->lives, allocation, first * unit,
 					(first + count) * unit, &found);
 

@@ -10,6 +10,7 @@
  *   late        plays the script again in a handler at exit
  *   handler     plays the script in a handler of SIGUSR1 too
  *   name=ADDRESS,BYTES,TEXT  calls um_name(), unname=ADDRESS um_unname(); push=TEXT and pop a range
+ *   fork-names  does so in a child
  *   recording   prints what um_recording() says
  *   exit=N      ends with this status, crash with SIGSEGV, quick=N with _exit()
  */
@@ -129,6 +130,21 @@ static void name(const char *text)
 	um_name((const void *)address, bytes, end + 1);
 }
 
+/* In the child: whether it is recorded is its status. */
+static void fork_and_name(void)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (child == 0) {
+		um_name((const void *)0x7f0000000000, 16, "of the child");
+		um_range_push("of the child");
+		_exit(um_recording());
+	}
+	waitpid(child, &status, 0);
+	printf("child %d\n", status);
+}
+
 static bool act_on_names(const char *word)
 {
 	if (!strncmp(word, "name=", 5))
@@ -137,6 +153,8 @@ static bool act_on_names(const char *word)
 		um_unname((const void *)(uintptr_t)strtoull(word + 7, NULL, 0));
 	else if (!strncmp(word, "push=", 5))
 		um_range_push(word + 5);
+	else if (!strcmp(word, "fork-names"))
+		fork_and_name();
 	else if (!strcmp(word, "pop"))
 		um_range_pop();
 	else if (!strcmp(word, "recording"))
@@ -149,8 +167,8 @@ static bool act_on_names(const char *word)
 static void act(const char *word)
 {
 	if (act_on_names(word))
-		return;
-	if (!strncmp(word, "threads=", 8))
+		;
+	else if (!strncmp(word, "threads=", 8))
 		play_threads(atoi(word + 8));
 	else if (!strncmp(word, "script=", 7))
 		script = word + 7;

@@ -153,6 +153,8 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 	if (!is_possible(ingest, op))
 		return UM_RECORD_INVALID;
 	fill_op_row(ingest, &row, op, number);
+	if (op->kind == UM_OP_NAME_END)
+		row.bytes = (int64_t)um_ingest_part_bytes(ingest, op);
 	if (op->op <= ingest->last_op) {
 		/* More about one that was begun. */
 		if (ingest->measured)

@@ -81,15 +81,30 @@ static int end_one(struct um_ingest *ingest, const struct part *part, uint32_t o
 	return end_at(ingest, place_of(ingest->parts, part, false), op);
 }
 
-/* The smallest that begins there. */
-static int end_named(struct um_ingest *ingest, const struct um_record_op *op)
+/* The smallest that begins there; NULL: none. */
+static const struct part *find_named(const struct um_ingest *ingest, const struct um_record_op *op)
 {
 	const struct part wanted = {.allocation = op->allocation, .start = op->offset};
 	size_t after = ingest->parts ? place_of(ingest->parts, &wanted, true) : 0;
 	const struct part *found = after ? ingest->parts->items[after - 1] : NULL;
 
-	if (found && found->allocation == op->allocation && found->start == op->offset)
-		return end_at(ingest, after - 1, op->op);
+	return found && found->allocation == op->allocation && found->start == op->offset ? found
+											  : NULL;
+}
+
+uint64_t um_ingest_part_bytes(const struct um_ingest *ingest, const struct um_record_op *op)
+{
+	const struct part *found = find_named(ingest, op);
+
+	return found ? found->end - found->start : 0;
+}
+
+static int end_named(struct um_ingest *ingest, const struct um_record_op *op)
+{
+	const struct part *found = find_named(ingest, op);
+
+	if (found)
+		return end_one(ingest, found, op->op);
 	ingest->parts_unknown++;
 	return 0;
 }

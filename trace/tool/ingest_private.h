@@ -124,6 +124,8 @@ int um_ingest_range(struct um_ingest *, const void *record, const char *end);
 int um_ingest_part(struct um_ingest *, const void *record, const char *end);
 /* The op of a um_unname() that HIP's memory had, or of a free: ends what it ends. */
 int um_ingest_parts_op(struct um_ingest *, const struct um_record_op *);
+/* How long the part is that a um_unname() ends; 0: none begins there. */
+uint64_t um_ingest_part_bytes(const struct um_ingest *, const struct um_record_op *);
 /* When the program has ended: says how many of these ended nothing. */
 int um_ingest_parts_end(struct um_ingest *);
 void um_live_parts_destroy(struct um_live_parts *);
