@@ -83,7 +83,7 @@ static bool is_system_file(const char *path)
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		if (starts_with(path, folders[i]))
 			return true;
-	return strstr(path, "/include/c++/") != NULL;
+	return strstr(path, "/include/c++/") != NULL || starts_with(base_name(path), "Kokkos_");
 }
 
 bool um_is_library_frame(const struct um_stack_frame *frame)

@@ -359,7 +359,7 @@ CREATE TABLE copy_traffic (
 	end_ns INTEGER NOT NULL
 );
 
--- Ranges that the program named (NVTX, roctx): their ops have kind 'range', and their times. A mark
+-- Ranges that the program named (NVTX, roctx, umtrace.h; labels of Kokkos's): their ops have kind 'range', and their times. A mark
 -- is one that ends where it begins.
 CREATE TABLE user_range (
 	op INTEGER PRIMARY KEY REFERENCES op,

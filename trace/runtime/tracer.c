@@ -216,6 +216,7 @@ void um_tracer_attach(void)
 {
 	if (!um_environment_spool())
 		return;
+	um_environment_begin();
 	state = WAITING;
 	if (um_program_uses_hip())
 		go_on();

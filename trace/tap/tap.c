@@ -165,6 +165,7 @@ static void clean_environment(void)
 	if (injected && is_same_file(injected, own))
 		um_environment_remove(CUDA_VARIABLE);
 	remove_preloads(own);
+	um_environment_drop_kokkos(own);
 }
 
 /*
