@@ -22,7 +22,6 @@ struct um_part_lives {
 	size_t ended;
 	struct um_life **live; /* by allocation and start, the longest first */
 	size_t live_count;
-	bool is_linked; /* `around` of those that live is right */
 	struct um_life **found;
 	struct turn *turns; /* by time */
 	size_t turn_count, turned;
@@ -166,19 +165,42 @@ static size_t place_of(const struct um_part_lives *lives, const struct um_life *
 	return low;
 }
 
+static bool holds(const struct um_life *outer, const struct um_life *life)
+{
+	return outer->allocation == life->allocation && outer->end >= life->end;
+}
+
+/* Of those behind `place` that lie in `life`: what is around them becomes `to` where it is `from`. */
+static void hand_over(struct um_part_lives *lives, size_t place, const struct um_life *life,
+		      const struct um_life *from, struct um_life *to)
+{
+	for (; place < lives->live_count; place++) {
+		struct um_life *other = lives->live[place];
+
+		if (other->allocation != life->allocation || other->start >= life->end)
+			return;
+		if (other->around == from && holds(life, other))
+			other->around = to;
+	}
+}
+
 static void begin(struct um_part_lives *lives, struct um_life *life)
 {
 	size_t place = place_of(lives, life);
+	struct um_life *around = place ? lives->live[place - 1] : NULL;
 
+	while (around && !holds(around, life))
+		around = around->allocation == life->allocation ? around->around : NULL;
 	memmove(lives->live + place + 1, lives->live + place,
 		(lives->live_count - place) * sizeof(struct um_life *));
 	lives->live[place] = life;
 	lives->live_count++;
-	lives->is_linked = false;
+	life->around = around;
+	hand_over(lives, place + 1, life, around, life);
 }
 
 /* A damaged file may have it end before it begins. */
-static void end(struct um_part_lives *lives, const struct um_life *life)
+static void end(struct um_part_lives *lives, struct um_life *life)
 {
 	size_t place = place_of(lives, life);
 
@@ -187,13 +209,12 @@ static void end(struct um_part_lives *lives, const struct um_life *life)
 	lives->live_count--;
 	memmove(lives->live + place, lives->live + place + 1,
 		(lives->live_count - place) * sizeof(struct um_life *));
-	lives->is_linked = false;
+	hand_over(lives, place, life, life, life->around);
 }
 
 void um_part_lives_rewind(struct um_part_lives *lives)
 {
 	lives->begun = lives->ended = lives->live_count = lives->turned = 0;
-	lives->is_linked = false;
 }
 
 static void end_until(struct um_part_lives *lives, int64_t op)
@@ -226,26 +247,6 @@ void um_part_lives_go_to_time(struct um_part_lives *lives, int64_t at_ns)
 		um_part_lives_go_to(lives, lives->turns[lives->turned++].op);
 }
 
-static bool holds(const struct um_life *outer, const struct um_life *life)
-{
-	return outer->allocation == life->allocation && outer->end >= life->end;
-}
-
-static void link_all(struct um_part_lives *lives)
-{
-	struct um_life *last = NULL;
-
-	for (size_t i = 0; i < lives->live_count; i++) {
-		struct um_life *life = lives->live[i];
-
-		while (last && !holds(last, life))
-			last = last->around;
-		life->around = last;
-		last = life;
-	}
-	lives->is_linked = true;
-}
-
 size_t um_part_lives_at(struct um_part_lives *lives, int64_t allocation, int64_t start,
 			int64_t end_at, struct um_life *const **found)
 {
@@ -253,8 +254,6 @@ size_t um_part_lives_at(struct um_part_lives *lives, int64_t allocation, int64_t
 	size_t place = place_of(lives, &wanted), outer = 0;
 	struct um_life *life = place ? lives->live[place - 1] : NULL;
 
-	if (!lives->is_linked)
-		link_all(lives);
 	/* Those that begin before lie around the last of these, or apart. */
 	for (; life && life->allocation == allocation; life = life->around)
 		if (life->end > start)
