@@ -117,11 +117,13 @@ static const char ops_sql[] =
 	" op.source_offset_bytes, op.device, op.advice, op.event, op.value, target.name,"
 	" target.kind, source.name, kernel.name, kernel.symbol, kernel.grid_x, kernel.grid_y,"
 	" kernel.grid_z, kernel.block_x, kernel.block_y, kernel.block_z, kernel.lds_bytes,"
-	" user_range.name"
+	" user_range.name, COALESCE(part.name, ended.name)"
 	" FROM op LEFT JOIN kernel ON kernel.op = op.op"
 	" LEFT JOIN allocation AS target ON target.allocation = op.allocation"
 	" LEFT JOIN allocation AS source ON source.allocation = op.source_allocation"
-	" LEFT JOIN user_range ON user_range.op = op.op ORDER BY op.op";
+	" LEFT JOIN user_range ON user_range.op = op.op"
+	" LEFT JOIN part ON part.op = op.op"
+	" LEFT JOIN part AS ended ON ended.end_op = op.op AND op.kind = 'name_end' ORDER BY op.op";
 
 static void read_op(struct um_op_row *op, struct sqlite3_stmt *row)
 {
@@ -161,6 +163,7 @@ static void read_view(struct um_op_view *view, struct sqlite3_stmt *row)
 	}
 	view->lds_bytes = um_query_integer(row, 29);
 	view->range = um_query_text(row, 30);
+	view->part = um_query_text(row, 31);
 	view->frame_count = 0;
 	view->user = NULL;
 }

@@ -346,6 +346,8 @@ static int load_all(struct um_summary *summary, struct um_db *db,
 		error = um_summary_load_kernels(summary, db);
 	if (!error)
 		error = um_summary_load_allocations(summary, db);
+	if (!error)
+		error = um_summary_load_named(summary, db);
 	return error;
 }
 
@@ -377,6 +379,7 @@ void um_summary_destroy(struct um_summary *summary)
 	free(summary->bounds);
 	free(summary->kernels);
 	free(summary->allocations);
+	free(summary->parts);
 	um_text_pool_destroy(summary->texts);
 	free(summary);
 }

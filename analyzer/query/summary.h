@@ -33,6 +33,8 @@ struct um_kernel_summary {
 	int64_t remote_mappings;
 };
 
+struct um_part_summary;
+
 struct um_allocation_summary {
 	int64_t allocation;
 	const char *name;     /* as the program or the runtime named it */
@@ -49,6 +51,23 @@ struct um_allocation_summary {
 	int64_t copied_to_device_bytes, copied_to_host_bytes;
 	int64_t remote_mappings;
 	int64_t host_touched_pages; /* added up over the intervals between device operations */
+	const struct um_part_summary
+		*parts;	      /* of it, in the order in which their names came first */
+	size_t part_count;    /* 0: none has a name of its own */
+	int64_t shared_pages; /* that lie in parts of several names */
+};
+
+/*
+ * The parts of one name in an allocation (schema.sql, table part), or all of it that lay in none. Pages are
+ * known of allocations alone: a row belongs to the parts that lived at its op and hold any of its pages.
+ * Of bytes that crossed, each has a share by its pages; a fault counts for each that has a page of it. A
+ * page in which parts of several names lie counts for each.
+ */
+struct um_part_summary {
+	/* name NULL: what lay in no part. bytes: those that ever had the name, once each. */
+	struct um_allocation_summary of;
+	int64_t times;	      /* that it was given; 0: in no part */
+	int64_t shared_pages; /* of its pages, in which parts of other names lie beside it */
 };
 
 /* Of measured runs: the transfers of managed memory in one direction. */
@@ -133,6 +152,8 @@ struct um_summary {
 	size_t kernel_count;
 	struct um_allocation_summary *allocations; /* in program order */
 	size_t allocation_count;
+	struct um_part_summary *parts; /* those of the allocations */
+	size_t part_count;
 	struct um_text_pool *texts; /* owns the strings */
 };
 

@@ -56,7 +56,7 @@ static const char sites_sql[] =
 static const char touched_sql[] = "SELECT allocation, first_page, pages FROM page_access"
 				  " ORDER BY allocation, first_page";
 
-static void forget_absent(const struct um_summary *summary, struct um_allocation_summary *of)
+void um_summary_forget_absent(const struct um_summary *summary, struct um_allocation_summary *of)
 {
 	if (summary->is_unattributed)
 		of->remote_mappings = UM_NULL;
@@ -101,7 +101,7 @@ static int add_allocation(struct sqlite3_stmt *row, void *context)
 	if (added->bytes < 0 || added->bytes > INT64_MAX / 2)
 		return um_fail(UM_EFORMAT, "%s: damaged: an allocation of a size that cannot be",
 			       summary->path);
-	forget_absent(summary, added);
+	um_summary_forget_absent(summary, added);
 	int error = um_text_pool_keep(summary->texts, &added->name);
 	return error ? error : um_summary_keep(summary, &added->kind, "allocation", "kind");
 }
@@ -114,8 +114,7 @@ static int compare_ids(const void *key, const void *item)
 	return (wanted > id) - (wanted < id);
 }
 
-/* NULL where a row names an allocation that the file does not have. */
-static struct um_allocation_summary *find(struct um_summary *summary, int64_t allocation)
+struct um_allocation_summary *um_summary_find(struct um_summary *summary, int64_t allocation)
 {
 	if (!summary->allocation_count)
 		return NULL;
@@ -154,7 +153,7 @@ int um_summary_site(struct um_summary *summary, struct sqlite3_stmt *row, int co
 static int add_site(struct sqlite3_stmt *row, void *context)
 {
 	struct um_summary *summary = context;
-	struct um_allocation_summary *of = find(summary, um_query_integer(row, 0));
+	struct um_allocation_summary *of = um_summary_find(summary, um_query_integer(row, 0));
 
 	if (!of)
 		return 0;
@@ -175,7 +174,7 @@ static int add_touched(struct sqlite3_stmt *row, void *context)
 	int64_t start = um_query_integer(row, 1), pages = um_query_integer(row, 2);
 
 	if (!touching->of || touching->of->allocation != allocation) {
-		touching->of = find(touching->summary, allocation);
+		touching->of = um_summary_find(touching->summary, allocation);
 		touching->covered_to = 0;
 	}
 	if (!touching->of)

@@ -34,5 +34,11 @@ int um_summary_site(struct um_summary *, struct sqlite3_stmt *row, int column, c
 		    bool *has_line, const char **function);
 int um_summary_load_kernels(struct um_summary *, struct um_db *);
 int um_summary_load_allocations(struct um_summary *, struct um_db *);
+/* After the allocations. */
+int um_summary_load_named(struct um_summary *, struct um_db *);
+/* NULL where a row names an allocation that the file does not have. */
+struct um_allocation_summary *um_summary_find(struct um_summary *, int64_t allocation);
+/* UM_NULL for what the file could not tell of. */
+void um_summary_forget_absent(const struct um_summary *, struct um_allocation_summary *);
 
 #endif

@@ -86,6 +86,7 @@ static json_t *op_json(const struct um_op_view *view)
 		    put(object, "source_name", um_nullable_text_json(view->source_name)) &&
 		    put(object, "kernel", view->kernel ? kernel_json(view) : json_null()) &&
 		    put(object, "range", um_nullable_text_json(view->range)) &&
+		    put(object, "part", um_nullable_text_json(view->part)) &&
 		    put(object, "user", view->user ? frame_json(view->user) : json_null()) &&
 		    put(object, "stack", stack_json(view));
 

@@ -159,6 +159,15 @@ static void put_attach(FILE *out, const struct um_op_view *view)
 		fprintf(out, " flags %" PRId64, view->op.value);
 }
 
+static void put_name(FILE *out, const struct um_op_view *view)
+{
+	if (view->part) {
+		put_text(out, view->part, strlen(view->part));
+		fputs(": ", out);
+	}
+	put_range(out, view);
+}
+
 static void put_range_name(FILE *out, const struct um_op_view *view)
 {
 	const char *name = view->range ? view->range : "?";
@@ -179,6 +188,7 @@ static const struct {
 	{"event_sync", put_event, false},    {"stream_wait", put_event, false},
 	{"stream_create", put_stream, true}, {"stream_destroy", put_stream, true},
 	{"attach", put_attach, false},	     {"range", put_range_name, false},
+	{"name", put_name, false},	     {"name_end", put_name, false},
 };
 
 static void put_arguments(FILE *out, const struct um_op_view *view)

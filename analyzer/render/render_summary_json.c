@@ -159,6 +159,26 @@ static const struct field allocation_fields[] = {
 	{ALLOCATION(host_touched_pages), false},
 	{0},
 };
+#define PART(member) #member, offsetof(struct um_part_summary, of.member)
+static const struct field part_fields[] = {
+	{PART(name), true},
+	{"times", offsetof(struct um_part_summary, times), false},
+	{PART(bytes), false},
+	{PART(touched_bytes), false},
+	{"shared_pages", offsetof(struct um_part_summary, shared_pages), false},
+	{PART(device_faults), false},
+	{PART(host_faults), false},
+	{PART(migrated_to_device_bytes), false},
+	{PART(migrated_to_host_bytes), false},
+	{PART(evicted_bytes), false},
+	{PART(remote_to_device_bytes), false},
+	{PART(remote_to_host_bytes), false},
+	{PART(copied_to_device_bytes), false},
+	{PART(copied_to_host_bytes), false},
+	{PART(remote_mappings), false},
+	{PART(host_touched_pages), false},
+	{0},
+};
 static const struct field traffic_fields[] = {
 	{TRAFFIC(bytes_to_device), false},
 	{TRAFFIC(bytes_to_host), false},
@@ -223,6 +243,21 @@ static const struct field bound_fields[] = {
 static const struct field call_fields[] = {{COUNT(name), true}, {COUNT(count), false}, {0}};
 static const struct field memory_fields[] = {
 	{COUNT(name), true}, {COUNT(count), false}, {COUNT(bytes), false}, {0}};
+
+/* The columns of the table, and below them the parts that the program named. */
+static json_t *allocation_json(const void *fields, const void *item)
+{
+	const struct um_allocation_summary *of = item;
+	json_t *object = fields_json(fields, item);
+
+	if (object && json_object_set_new(object, "parts",
+					  array_json(of->parts, of->part_count, sizeof(*of->parts),
+						     struct_fields, part_fields))) {
+		json_decref(object);
+		return NULL;
+	}
+	return object;
+}
 
 static json_t *traffic_json(const struct um_summary *summary)
 {
@@ -297,7 +332,7 @@ static json_t *summary_json(const struct um_summary *summary)
 				       sizeof(*summary->kernels), struct_fields, kernel_fields)},
 		{"allocations",
 		 array_json(summary->allocations, summary->allocation_count,
-			    sizeof(*summary->allocations), struct_fields, allocation_fields)},
+			    sizeof(*summary->allocations), allocation_json, allocation_fields)},
 		{"losses", array_json(summary->losses, summary->loss_count,
 				      sizeof(*summary->losses), table_row, &um_table_loss)},
 	};

@@ -399,6 +399,43 @@ static bool lacks_line(const struct um_allocation_summary *of)
 	return of->site && !of->has_line && !(of->name && *of->name);
 }
 
+/* Below their allocation, and within it. */
+static void cell_part(struct um_text_table *table, const struct um_part_summary *part)
+{
+	char label[640], times[32];
+
+	if (!part->of.name)
+		snprintf(label, sizeof(label), "   (in no part)");
+	else if (part->times > 1)
+		snprintf(label, sizeof(label), "   %.560s, %s times", part->of.name,
+			 um_format_count(times, sizeof(times), (uint64_t)part->times));
+	else
+		snprintf(label, sizeof(label), "   %.600s", part->of.name);
+	um_cell_name(table, label, strlen(label));
+}
+
+static void part_rows(struct um_text_table *table, const struct um_summary *summary,
+		      const struct um_allocation_summary *of, size_t rows, bool touched_known)
+{
+	for (size_t i = 0; i < of->part_count && i < rows; i++) {
+		cell_part(table, &of->parts[i]);
+		if (summary->is_measured)
+			um_measured_allocation_row(table, &of->parts[i].of);
+		else
+			allocation_row(table, &of->parts[i].of, touched_known);
+	}
+	if (of->part_count > rows)
+		um_text_table_note(table, "... and %zu more parts of #%" PRId64,
+				   of->part_count - rows, of->allocation);
+	if (of->shared_pages)
+		um_text_table_note(table,
+				   "#%" PRId64 ": %" PRId64 " page%s parts of several names, and "
+				   "count%s for each of them",
+				   of->allocation, of->shared_pages,
+				   of->shared_pages == 1 ? " has" : "s have",
+				   of->shared_pages == 1 ? "s" : "");
+}
+
 static int print_allocation_rows(FILE *out, const struct um_summary *summary,
 				 const struct um_allocation_summary **sorted, size_t rows)
 {
@@ -415,6 +452,7 @@ static int print_allocation_rows(FILE *out, const struct um_summary *summary,
 			um_measured_allocation_row(table, sorted[i]);
 		else
 			allocation_row(table, sorted[i], touched_known);
+		part_rows(table, summary, sorted[i], rows, touched_known);
 		all_have_lines = all_have_lines && !lacks_line(sorted[i]);
 	}
 	um_note_rest(table, summary->allocation_count, rows);

@@ -26,8 +26,9 @@ struct action {
 
 struct um_player {
 	struct um_simulation_state *state;
-	struct um_subjects *subjects; /* allocations of the trace; NULL without rules */
-	size_t allocation_count;
+	struct um_subjects
+		*subjects; /* allocations of the trace and their named parts; NULL without rules */
+	size_t subject_count, allocation_count; /* with their parts; without */
 	struct launch *launches;
 	size_t launch_count, launch_capacity;
 	struct action *actions; /* by op, then rule, then allocation */
@@ -96,7 +97,8 @@ static int look_at_trace(struct um_player *player)
 
 	if (error)
 		return error;
-	player->allocation_count = um_subjects_count(player->subjects);
+	player->subject_count = um_subjects_count(player->subjects);
+	player->allocation_count = um_subjects_allocations(player->subjects);
 	if (!error)
 		error = um_db_each(db, &um_table_op, "kind = 'launch' AND op > ?", INT64_MIN,
 				   add_launch, player);
@@ -114,7 +116,7 @@ static const struct um_subject *subject(const struct um_player *player, size_t p
 
 static bool is_about(const struct um_player *player, const struct um_rule *rule, size_t place)
 {
-	return um_rule_matches(rule, &subject(player, place)->facts);
+	return um_subject_matches(subject(player, place), rule);
 }
 
 static int add_action(struct um_player *player, int64_t op, size_t rule, size_t allocation,
@@ -146,15 +148,15 @@ static int add_before_launch(struct um_player *player, size_t rule, size_t alloc
 	return 0;
 }
 
-/* Places of the allocations that the rule is about; malloc'ed. */
+/* Places of the allocations and parts that the rule is about; malloc'ed. */
 static int find_allocations(const struct um_player *player, const struct um_rule *rule,
 			    size_t **places, size_t *count)
 {
 	*count = 0;
-	*places = malloc((player->allocation_count + 1) * sizeof(**places));
+	*places = malloc((player->subject_count + 1) * sizeof(**places));
 	if (!*places)
 		return um_fail(UM_ENOMEM, "no memory for what a rule matches");
-	for (size_t i = 0; i < player->allocation_count; i++)
+	for (size_t i = 0; i < player->subject_count; i++)
 		if (is_about(player, rule, i))
 			(*places)[(*count)++] = i;
 	return 0;
@@ -263,7 +265,8 @@ static struct um_page_range range_of(const struct um_player *player, const struc
 	uint64_t end = on->has_range ? on->range_end : about->facts.bytes;
 
 	end = end > about->facts.bytes ? about->facts.bytes : end;
-	return um_simulation_pages(player->state, about->allocation, (int64_t)start,
+	return um_simulation_pages(player->state, about->allocation,
+				   (int64_t)(about->start_bytes + start),
 				   end > start ? (int64_t)(end - start) : 0);
 }
 

@@ -22,7 +22,8 @@ struct site_names {
 struct um_subjects {
 	struct um_subject *items;
 	size_t count, capacity;
-	int64_t *item_sites; /* site of each item */
+	size_t allocation_count; /* of them, which come first */
+	int64_t *item_sites;	 /* site of each item */
 	struct site_names *sites;
 	size_t site_count, site_capacity;
 };
@@ -89,12 +90,13 @@ static int add_frame(struct site_names *site, const struct um_stack_frame *frame
 	return 0;
 }
 
-/* Every frame of the stack names it, and the user's is what it is shown as. */
-static int name_site(struct um_subjects *subjects, const struct um_stacks *stacks, int64_t id)
+/* Every frame of the stack names it, and the user's is what it is shown as. `kind` is the call's. */
+static int name_site(struct um_subjects *subjects, const struct um_stacks *stacks, int64_t id,
+		     const char *kind)
 {
 	const struct um_stack_frame *frames[UM_STACKS_FRAMES_MAX];
 	size_t count = um_stacks_frames(stacks, id, frames, UM_STACKS_FRAMES_MAX);
-	const struct um_stack_frame *user = um_stacks_user(stacks, id, "alloc", NULL);
+	const struct um_stack_frame *user = um_stacks_user(stacks, id, kind, NULL);
 
 	if (!user)
 		return 0;
@@ -110,36 +112,41 @@ static int name_site(struct um_subjects *subjects, const struct um_stacks *stack
 	return error || site->place ? error : out_of_memory();
 }
 
-static int compare_ids(const void *left, const void *right)
-{
-	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+struct site_use {
+	int64_t site;
+	bool is_part; /* that was named there */
+};
 
-	return (a > b) - (a < b);
+static int compare_uses(const void *left, const void *right)
+{
+	const struct site_use *a = left, *b = right;
+
+	return (a->site > b->site) - (a->site < b->site);
 }
 
-/* Each site that an allocation has, once, ascending. */
+/* Each site that an allocation or a part has, once, ascending. */
 static int name_sites(struct um_subjects *subjects, struct um_db *trace)
 {
-	int64_t *ids = malloc((subjects->count + 1) * sizeof(*ids));
+	struct site_use *uses = calloc(subjects->count + 1, sizeof(*uses));
 	struct um_stacks *stacks = NULL;
-	int error = ids ? um_stacks_load(&stacks, trace, NULL) : out_of_memory();
+	int error = uses ? um_stacks_load(&stacks, trace, NULL) : out_of_memory();
 
-	if (!error && subjects->count) {
-		memcpy(ids, subjects->item_sites, subjects->count * sizeof(*ids));
-		qsort(ids, subjects->count, sizeof(*ids), compare_ids);
-	}
 	for (size_t i = 0; i < subjects->count && !error; i++)
-		if (ids[i] != UM_NULL && (i == 0 || ids[i] != ids[i - 1]))
-			error = name_site(subjects, stacks, ids[i]);
+		uses[i] = (struct site_use){subjects->item_sites[i], subjects->items[i].is_part};
+	if (!error && subjects->count)
+		qsort(uses, subjects->count, sizeof(*uses), compare_uses);
+	for (size_t i = 0; i < subjects->count && !error; i++)
+		if (uses[i].site != UM_NULL && (i == 0 || uses[i].site != uses[i - 1].site))
+			error = name_site(subjects, stacks, uses[i].site,
+					  uses[i].is_part ? "name" : "alloc");
 	um_stacks_destroy(stacks);
-	free(ids);
+	free(uses);
 	return error;
 }
 
-static int add_allocation(const void *row, void *context)
+/* Takes copies of the subject's kind and name. */
+static int add_subject(struct um_subjects *subjects, const struct um_subject *added, int64_t site)
 {
-	const struct um_allocation_row *allocation = row;
-	struct um_subjects *subjects = context;
 	size_t capacity = subjects->capacity;
 
 	if (!make_room(&subjects->items, subjects->count, &subjects->capacity,
@@ -147,20 +154,77 @@ static int add_allocation(const void *row, void *context)
 	    !make_room(&subjects->item_sites, subjects->count, &capacity,
 		       sizeof(*subjects->item_sites)))
 		return out_of_memory();
-	char *kind = strdup(allocation->kind);
-	char *name = allocation->name ? strdup(allocation->name) : NULL;
-	subjects->item_sites[subjects->count] = allocation->site;
-	subjects->items[subjects->count] = (struct um_subject){
+	const char *kind = added->facts.kind, *name = added->facts.name;
+	struct um_subject *item = &subjects->items[subjects->count];
+
+	*item = *added;
+	item->facts.kind = strdup(kind);
+	item->facts.name = name ? strdup(name) : NULL;
+	subjects->item_sites[subjects->count++] = site;
+	return item->facts.kind && (item->facts.name || !name) ? 0 : out_of_memory();
+}
+
+static int add_allocation(const void *row, void *context)
+{
+	const struct um_allocation_row *allocation = row;
+	struct um_subjects *subjects = context;
+	const struct um_subject added = {
 		.allocation = allocation->allocation,
 		.made_op = allocation->op == UM_NULL ? 0 : allocation->op,
 		.freed_op = allocation->freed_op == UM_NULL ? INT64_MAX : allocation->freed_op,
 		.facts = {.index = (uint32_t)subjects->count + 1,
-			  .kind = kind,
-			  .name = name,
+			  .kind = allocation->kind,
+			  .name = allocation->name,
 			  .bytes = (uint64_t)allocation->bytes},
 	};
-	subjects->count++;
-	return kind && (name || !allocation->name) ? 0 : out_of_memory();
+
+	return add_subject(subjects, &added, allocation->site);
+}
+
+static int compare_allocations(const void *key, const void *item)
+{
+	int64_t wanted = *(const int64_t *)key;
+	int64_t id = ((const struct um_subject *)item)->allocation;
+
+	return (wanted > id) - (wanted < id);
+}
+
+static const struct um_subject *find_allocation(const struct um_subjects *subjects, int64_t id)
+{
+	return subjects->allocation_count
+		       ? bsearch(&id, subjects->items, subjects->allocation_count,
+				 sizeof(*subjects->items), compare_allocations)
+		       : NULL;
+}
+
+/* Of an allocation that the file does not have, and of no bytes of it: damage, which matches nothing. */
+static int add_part(const void *row, void *context)
+{
+	const struct um_part_row *part = row;
+	struct um_subjects *subjects = context;
+	const struct um_subject *of = find_allocation(subjects, part->allocation);
+
+	if (!of || part->offset_bytes < 0 || part->bytes < 1 ||
+	    (uint64_t)part->offset_bytes >= of->facts.bytes ||
+	    (uint64_t)part->bytes > of->facts.bytes - (uint64_t)part->offset_bytes)
+		return 0;
+	if ((uint64_t)part->bytes == of->facts.bytes && of->facts.name &&
+	    strcmp(part->name, of->facts.name) == 0)
+		return 0;
+	struct um_allocation_facts facts = of->facts;
+
+	facts.name = part->name;
+	facts.bytes = (uint64_t)part->bytes;
+	const struct um_subject added = {
+		.allocation = part->allocation,
+		.made_op = part->op,
+		.freed_op = part->end_op == UM_NULL ? INT64_MAX : part->end_op,
+		.is_part = true,
+		.start_bytes = (uint64_t)part->offset_bytes,
+		.facts = facts,
+	};
+
+	return add_subject(subjects, &added, part->site);
 }
 
 static int compare_sites(const void *key, const void *item)
@@ -175,12 +239,20 @@ static void link_sites(struct um_subjects *subjects)
 {
 	for (size_t i = 0; i < subjects->count; i++) {
 		const struct site_names *site =
-			bsearch(&subjects->item_sites[i], subjects->sites, subjects->site_count,
-				sizeof(*subjects->sites), compare_sites);
+			!subjects->site_count ? NULL
+					      : bsearch(&subjects->item_sites[i], subjects->sites,
+							subjects->site_count,
+							sizeof(*subjects->sites), compare_sites);
 		if (!site)
 			continue;
 		subjects->items[i].facts.sites = site->names;
 		subjects->items[i].place = site->place;
+	}
+	for (size_t i = subjects->allocation_count; i < subjects->count; i++) {
+		const struct um_subject *of =
+			find_allocation(subjects, subjects->items[i].allocation);
+
+		subjects->items[i].of = of->facts.name ? of->facts.name : of->place;
 	}
 }
 
@@ -191,14 +263,16 @@ int um_subjects_load(struct um_subjects **out, struct um_db *trace)
 	if (!subjects)
 		return out_of_memory();
 	int error = um_db_each(trace, &um_table_allocation, NULL, 0, add_allocation, subjects);
+	subjects->allocation_count = subjects->count;
+	if (!error)
+		error = um_db_each(trace, &um_table_part, NULL, 0, add_part, subjects);
 	if (!error)
 		error = name_sites(subjects, trace);
 	if (error) {
 		um_subjects_destroy(subjects);
 		return error;
 	}
-	if (subjects->site_count)
-		link_sites(subjects);
+	link_sites(subjects);
 	*out = subjects;
 	return 0;
 }
@@ -228,6 +302,18 @@ size_t um_subjects_count(const struct um_subjects *subjects)
 	return subjects->count;
 }
 
+size_t um_subjects_allocations(const struct um_subjects *subjects)
+{
+	return subjects->allocation_count;
+}
+
+bool um_subject_matches(const struct um_subject *subject, const struct um_rule *rule)
+{
+	if (subject->is_part && (!rule->on.name || rule->allocate_as))
+		return false;
+	return um_rule_matches(rule, &subject->facts);
+}
+
 const struct um_subject *um_subjects_at(const struct um_subjects *subjects, size_t index)
 {
 	return &subjects->items[index];
@@ -241,7 +327,7 @@ static int match_subjects(struct um_rule_report *report, const struct um_rule *r
 	size_t capacity = 0;
 
 	for (size_t i = 0; i < subjects->count; i++) {
-		if (!um_rule_matches(rule, &subjects->items[i].facts))
+		if (!um_subject_matches(&subjects->items[i], rule))
 			continue;
 		if (!make_room(&report->subjects, report->subject_count, &capacity,
 			       sizeof(*report->subjects)))

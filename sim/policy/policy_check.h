@@ -6,19 +6,37 @@
 
 struct um_db;
 
-/* An allocation of the trace, with everything that a selector can ask for. */
+/*
+ * An allocation of the trace, or a part of one that the program named (schema.sql, table part), with
+ * everything that a selector can ask for. Of a part: its life, its name, where it was named, its bytes;
+ * kind and index are its allocation's.
+ */
 struct um_subject {
 	int64_t allocation;
 	int64_t made_op, freed_op; /* 0 and INT64_MAX where not known or never */
 	const char *place;	   /* where it was made: "file:line" if known; NULL if nothing is */
+	bool is_part;
+	uint64_t start_bytes; /* of a part, within the allocation */
+	const char
+		*of; /* of a part: the allocation's name, else its place; NULL: nothing is known */
 	struct um_allocation_facts facts;
 };
 
-/* All allocations of a trace, in program order. */
+/*
+ * A part is what a rule means that asks for its name, and for nothing that only a whole allocation has
+ * (allocate_as).
+ */
+bool um_subject_matches(const struct um_subject *, const struct um_rule *);
+
+/*
+ * All allocations of a trace, in program order, and behind them the parts; of a name for all of an
+ * allocation, which is its own, there is none.
+ */
 struct um_subjects;
 int um_subjects_load(struct um_subjects **out, struct um_db *trace);
 void um_subjects_destroy(struct um_subjects *); /* NULL is legal */
 size_t um_subjects_count(const struct um_subjects *);
+size_t um_subjects_allocations(const struct um_subjects *); /* of these, which come first */
 const struct um_subject *um_subjects_at(const struct um_subjects *, size_t index);
 
 /* What one rule matches. */

@@ -97,8 +97,40 @@ static void put_subject(FILE *out, const struct um_subject *subject)
 		fputc(' ', out);
 		um_text_print(out, label);
 	}
-	fprintf(out, ", %s, %s\n", subject->facts.kind,
+	fprintf(out, ", %s, %s", subject->facts.kind,
 		um_format_bytes(text, sizeof(text), subject->facts.bytes));
+	if (subject->is_part) {
+		fprintf(out, " at %s of ",
+			um_format_bytes(text, sizeof(text), subject->start_bytes));
+		um_text_print(out, subject->of ? subject->of : "it");
+		fprintf(out, ", op %" PRId64 " to ", subject->made_op);
+		if (subject->freed_op == INT64_MAX)
+			fputs("the end", out);
+		else
+			fprintf(out, "%" PRId64, subject->freed_op);
+	}
+	fputc('\n', out);
+}
+
+/* "2 allocations and 3 parts": what there is none of is left out, but for allocations alone. */
+static void put_counts(FILE *out, const struct um_rule_report *report,
+		       const struct um_subjects *subjects)
+{
+	size_t parts = 0;
+	char count[32];
+
+	for (size_t i = 0; i < report->subject_count; i++)
+		parts += um_subjects_at(subjects, report->subjects[i])->is_part;
+	size_t allocations = report->subject_count - parts;
+
+	fputs("  ", out);
+	if (allocations || !parts)
+		fprintf(out, "%s allocation%s", um_format_count(count, sizeof(count), allocations),
+			allocations == 1 ? "" : "s");
+	if (parts)
+		fprintf(out, "%s%s part%s", allocations ? " and " : "",
+			um_format_count(count, sizeof(count), parts), parts == 1 ? "" : "s");
+	fputc('\n', out);
 }
 
 static void put_matches(FILE *out, const struct um_rule *rule, const struct um_rule_report *report,
@@ -106,9 +138,7 @@ static void put_matches(FILE *out, const struct um_rule *rule, const struct um_r
 {
 	char count[32];
 
-	fprintf(out, "  %s allocation%s\n",
-		um_format_count(count, sizeof(count), report->subject_count),
-		report->subject_count == 1 ? "" : "s");
+	put_counts(out, report, subjects);
 	for (size_t i = 0; i < report->subject_count && i < SUBJECTS_SHOWN; i++)
 		put_subject(out, um_subjects_at(subjects, report->subjects[i]));
 	if (report->subject_count > SUBJECTS_SHOWN)
@@ -151,10 +181,21 @@ static json_t *text_or_null(const char *text)
 
 static json_t *subject_json(const struct um_subject *subject)
 {
-	return json_pack("{s:I, s:o, s:o, s:s, s:I}", "allocation", (json_int_t)subject->allocation,
-			 "name", text_or_null(subject->facts.name), "site",
-			 text_or_null(subject->place), "kind", subject->facts.kind, "bytes",
-			 (json_int_t)subject->facts.bytes);
+	json_t *object = json_pack(
+		"{s:I, s:o, s:o, s:s, s:I}", "allocation", (json_int_t)subject->allocation, "name",
+		text_or_null(subject->facts.name), "site", text_or_null(subject->place), "kind",
+		subject->facts.kind, "bytes", (json_int_t)subject->facts.bytes);
+
+	if (object && subject->is_part) {
+		json_object_set_new(object, "offset_bytes",
+				    json_integer((json_int_t)subject->start_bytes));
+		json_object_set_new(object, "op", json_integer(subject->made_op));
+		json_object_set_new(object, "end_op",
+				    subject->freed_op == INT64_MAX
+					    ? json_null()
+					    : json_integer(subject->freed_op));
+	}
+	return object;
 }
 
 static json_t *subjects_json(const struct um_rule_report *report,

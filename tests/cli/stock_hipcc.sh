@@ -3,6 +3,6 @@
 . "$(dirname "$0")/lib.sh"
 for source in "$UM_SOURCE"/kernels/*.hip; do
 	check "$(basename "$source")" hipcc --offload-arch=gfx90a -Wall -Wextra -Werror \
-		-Wno-unused-command-line-argument --cuda-device-only -fsyntax-only "$source"
+		-Wno-unused-command-line-argument -I "$UM_BUILD/include" --cuda-device-only -fsyntax-only "$source"
 done
 finish

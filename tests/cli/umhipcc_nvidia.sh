@@ -209,6 +209,7 @@ END2
 	check "the language" umhipcc --nvidia -std=c++17 language.hip -o language
 	check "C" umhipcc --nvidia -Wall -Werror -c in_c.c
 	check "a program of ours" umhipcc --nvidia -O2 -g -Wall -Wextra -Werror "$UM_SOURCE/kernels/scale.hip" -o scale
+	check "one that includes umtrace.h" umhipcc --nvidia -O2 -Wall -Wextra -Werror "$UM_SOURCE/kernels/named_pools.hip" -o named_pools
 	check "its options" ./scale --help
 	check "what measures" umhipcc --nvidia -O2 -Wall -Wextra -Werror "$UM_SOURCE/tests/gpu/measure.hip" -o measure
 	check "its list" ./measure --list

@@ -9,13 +9,18 @@
  *   script=FILE the script from now on
  *   late        plays the script again in a handler at exit
  *   handler     plays the script in a handler of SIGUSR1 too
+ *   name=ADDRESS,BYTES,TEXT  calls um_name(), unname=ADDRESS um_unname(); push=TEXT and pop a range
+ *   fork-names  does so in a child
+ *   recording   prints what um_recording() says
  *   exit=N      ends with this status, crash with SIGSEGV, quick=N with _exit()
  */
 #include "fake_cuda.h"
+#include "trace/names/umtrace.h"
 
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,9 +121,54 @@ static void print_peak(void)
 		fclose(file);
 }
 
+static void name(const char *text)
+{
+	char *end;
+	uintptr_t address = strtoull(text, &end, 0);
+	size_t bytes = strtoull(end + 1, &end, 0);
+
+	um_name((const void *)address, bytes, end + 1);
+}
+
+/* In the child: whether it is recorded is its status. */
+static void fork_and_name(void)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (child == 0) {
+		um_name((const void *)0x7f0000000000, 16, "of the child");
+		um_range_push("of the child");
+		_exit(um_recording());
+	}
+	waitpid(child, &status, 0);
+	printf("child %d\n", status);
+}
+
+static bool act_on_names(const char *word)
+{
+	if (!strncmp(word, "name=", 5))
+		name(word + 5);
+	else if (!strncmp(word, "unname=", 7))
+		um_unname((const void *)(uintptr_t)strtoull(word + 7, NULL, 0));
+	else if (!strncmp(word, "push=", 5))
+		um_range_push(word + 5);
+	else if (!strcmp(word, "fork-names"))
+		fork_and_name();
+	else if (!strcmp(word, "pop"))
+		um_range_pop();
+	else if (!strcmp(word, "recording"))
+		printf("recording %d\n", um_recording());
+	else
+		return false;
+	return true;
+}
+
 static void act(const char *word)
 {
-	if (!strncmp(word, "threads=", 8))
+	if (act_on_names(word))
+		;
+	else if (!strncmp(word, "threads=", 8))
 		play_threads(atoi(word + 8));
 	else if (!strncmp(word, "script=", 7))
 		script = word + 7;
@@ -155,6 +205,8 @@ int main(int count, char **words)
 			early_child = fork();
 		if (!strcmp(words[i], "handler"))
 			signal(SIGUSR1, on_signal);
+		if (!strcmp(words[i], "early-recording"))
+			printf("recording %d\n", um_recording());
 		if (!strcmp(words[i], "late"))
 			atexit(play); /* before the tap's own handler: runs after it */
 	}

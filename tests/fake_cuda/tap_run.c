@@ -70,19 +70,20 @@ static void print_allocation(const void *record)
 
 static void print_op(const void *record)
 {
-	static const char *const kinds[] = {"?",	   "alloc",	    "free",
-					    "advise",	   "prefetch",	    "copy",
-					    "memset",	   "launch",	    "sync_device",
-					    "sync_stream", "event_record",  "event_sync",
-					    "stream_wait", "stream_create", "stream_destroy",
-					    "attach",	   "host",	    "range"};
+	static const char *const kinds[] = {
+		"?",	       "alloc",		"free",		  "advise",
+		"prefetch",    "copy",		"memset",	  "launch",
+		"sync_device", "sync_stream",	"event_record",	  "event_sync",
+		"stream_wait", "stream_create", "stream_destroy", "attach",
+		"host",	       "range",		"name",		  "name_end"};
 	const struct um_record_op *op = record;
+	size_t count = sizeof(kinds) / sizeof(*kinds);
 
 	fprintf(out,
 		"op %u kind=%s flags=%u thread=%u stream=%u start=%" PRIu64 " took=%" PRId64
 		" result=%d site=%u allocation=%u offset=%" PRIu64 " bytes=%" PRIu64
 		" source=%u source_offset=%" PRIu64 " device=%d advice=%u event=%u value=%u\n",
-		op->op, kinds[op->kind < 18 ? op->kind : 0], op->flags, op->thread, op->stream,
+		op->op, kinds[op->kind < count ? op->kind : 0], op->flags, op->thread, op->stream,
 		op->start_ns, op->end_ns ? (int64_t)(op->end_ns - op->start_ns) : -1, op->result,
 		op->site, op->allocation, op->offset, op->bytes, op->source_allocation,
 		op->source_offset, op->device, op->advice, op->event, op->value);
@@ -157,6 +158,17 @@ static void print_range(const void *record)
 	fprintf(out, "range op=%u name=\"%s\"\n", range->op, range->name);
 }
 
+static void print_part(const void *record)
+{
+	const struct um_record_part *part = record;
+
+	fprintf(out,
+		"part op=%u allocation=%u offset=%" PRIu64 " bytes=%" PRIu64
+		" site=%u whole=%u name=\"%s\"\n",
+		part->op, part->allocation, part->offset, part->bytes, part->site, part->whole,
+		part->name);
+}
+
 static void print_loss(const void *record)
 {
 	const struct um_record_loss *loss = record;
@@ -186,6 +198,7 @@ static void (*const printers[])(const void *) = {
 	[UM_RECORD_MAPPING] = print_mapping,
 	[UM_RECORD_EVENT] = print_event,
 	[UM_RECORD_RANGE] = print_range,
+	[UM_RECORD_PART] = print_part,
 };
 
 static void print_record(const struct um_record *record)

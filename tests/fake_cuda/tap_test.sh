@@ -71,6 +71,27 @@ case_nvtx() {
 	ends=$(grep -Eo '^op [0-9]+ kind=range .*took=[0-9]+' "$work/records" | cut -d' ' -f2 | tr '\n' ' ')
 	is "$ends" "3 4 2 1 5 6 7 " "ranges in the order that they ended"
 }
+case_names() { # um_name(): parts of a pool, in order and wrong ones; found once the tap is there
+	run "$program" "$(script pool)" early-recording recording play recording name=0x7f0000000000,65536,weights \
+		name=0x7f0000010000,4096,kv push=step unname=0x7f0000010000 pop pop \
+		name=0x7f0000010000,8000000,long name=0x5,3,bad name=0x7f0000000000,0,all unname=0x9 unname=0 \
+		name=0x7f0000000000,16, environ
+	ends_with 0; silent
+	is "$(tr '\n' ' ' <"$work/stdout")" "recording 0 recording 1 recording 1 " "what it says of itself"
+	golden names
+}
+case_names_absent() { # nobody records
+	"$program" "$(script pool)" recording play name=0x7f0000000000,65536,weights unname=0x7f0000000000 \
+		push=x pop recording >"$work/stdout" 2>"$work/stderr" || fail "status $?"
+	is "$(tr '\n' ' ' <"$work/stdout")" "recording 0 recording 0 " "what it says of itself"
+	silent
+}
+case_names_in_child() { # of a traced program: it is not recorded, and works
+	run "$program" "$(script pool)" play recording fork-names recording
+	ends_with 0; silent
+	is "$(tr '\n' ' ' <"$work/stdout")" "recording 1 child 0 recording 1 " "what it says of itself"
+	lacks 'of the child'
+}
 case_order() { # ids in the order of the records; the op of everything came before it
 	run "$program" "$(script calls)" play play
 	awk '/^op/ { if ($2 > last + 1) bad = 1; if ($2 > last) last = $2 }

@@ -177,6 +177,13 @@ static const struct um_column user_range_columns[] = {INT_(op), INT(last_op), TE
 TABLE_SINCE(4, user_range, "op");
 #undef ROW
 
+#define ROW struct um_part_row
+static const struct um_column part_columns[] = {
+	INT_(part), INT_(allocation), INT_(offset_bytes), INT_(bytes), TEXT_(name), INT(site), INT_(op), INT(end_op), {0},
+};
+TABLE_SINCE(5, part, "part");
+#undef ROW
+
 #define ROW struct um_loss_row
 static const struct um_column loss_columns[] = {
 	INT(op), INT(device), TEXT(record), TEXT_(kind), INT_(count), INT(start_ns), INT(end_ns),
@@ -187,14 +194,11 @@ TABLE(loss, "rowid");
 /* clang-format on */
 
 const struct um_table *const um_tables[] = {
-	&um_table_run,		&um_table_device,
-	&um_table_origin,	&um_table_site,
-	&um_table_frame,	&um_table_allocation,
-	&um_table_op,		&um_table_kernel,
-	&um_table_page_access,	&um_table_access_chunk,
-	&um_table_fault,	&um_table_migration,
-	&um_table_mapping,	&um_table_remote_access,
-	&um_table_driver_event, &um_table_bound,
-	&um_table_copy_traffic, &um_table_user_range,
-	&um_table_loss,		NULL,
+	&um_table_run,		&um_table_device,	 &um_table_origin,
+	&um_table_site,		&um_table_frame,	 &um_table_allocation,
+	&um_table_op,		&um_table_kernel,	 &um_table_page_access,
+	&um_table_access_chunk, &um_table_fault,	 &um_table_migration,
+	&um_table_mapping,	&um_table_remote_access, &um_table_driver_event,
+	&um_table_bound,	&um_table_copy_traffic,	 &um_table_user_range,
+	&um_table_part,		&um_table_loss,		 NULL,
 };

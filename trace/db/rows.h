@@ -173,6 +173,12 @@ struct um_user_range_row {
 	const char *name;
 };
 
+struct um_part_row {
+	int64_t part, allocation, offset_bytes, bytes;
+	const char *name;
+	int64_t site, op, end_op;
+};
+
 struct um_loss_row {
 	int64_t op, device;
 	const char *record, *kind;
@@ -184,7 +190,7 @@ extern const struct um_table um_table_run, um_table_device, um_table_origin, um_
 	um_table_frame, um_table_allocation, um_table_op, um_table_kernel, um_table_page_access,
 	um_table_access_chunk, um_table_fault, um_table_migration, um_table_mapping,
 	um_table_remote_access, um_table_driver_event, um_table_bound, um_table_copy_traffic,
-	um_table_user_range, um_table_loss;
+	um_table_user_range, um_table_part, um_table_loss;
 
 extern const struct um_table *const um_tables[]; /* all of them, ends with NULL */
 

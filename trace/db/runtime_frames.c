@@ -23,9 +23,9 @@ static bool starts_with(const char *text, const char *start)
 
 bool um_is_runtime_module(const char *path)
 {
-	static const char *const libraries[] = {"libcuda.so",	       "libcudart.so",
-						"libcupti.so",	       "libnvToolsExt",
-						"libumtrace_cupti.so", "libamdhip64.so"};
+	static const char *const libraries[] = {
+		"libcuda.so",	       "libcudart.so",	       "libcupti.so",	"libnvToolsExt",
+		"libumtrace_cupti.so", "libumtrace_kokkos.so", "libamdhip64.so"};
 
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
 		if (starts_with(base_name(path), libraries[i]))
@@ -36,7 +36,7 @@ bool um_is_runtime_module(const char *path)
 bool um_is_runtime_file(const char *path)
 {
 	static const char *const files[] = {"cuda_runtime.h", "cuda_runtime_api.h",
-					    "host_runtime.h", "device_functions.h"};
+					    "host_runtime.h", "device_functions.h", "umtrace.h"};
 	const char *name = base_name(path);
 	size_t length = strlen(name);
 
@@ -51,10 +51,16 @@ bool um_is_runtime_file(const char *path)
 
 bool um_is_runtime_function(const char *name, bool has_source)
 {
+	/* Of umtrace.h, which each source file has its own of. */
+	static const char *const own[] = {"um_name", "um_unname", "um_range_push", "um_range_pop"};
+
 	if (strstr(name, STUB) || starts_with(name, "libcudart_static_"))
 		return true;
 	if (has_source)
 		return false;
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (strcmp(name, own[i]) == 0)
+			return true;
 	return starts_with(name, "__cuda") ||
 	       (starts_with(name, "cuda") && isupper((unsigned char)name[4])) ||
 	       (starts_with(name, "_Z") && strstr(name, "cudaLaunchKernel"));
@@ -77,7 +83,7 @@ static bool is_system_file(const char *path)
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		if (starts_with(path, folders[i]))
 			return true;
-	return strstr(path, "/include/c++/") != NULL;
+	return strstr(path, "/include/c++/") != NULL || starts_with(base_name(path), "Kokkos_");
 }
 
 bool um_is_library_frame(const struct um_stack_frame *frame)

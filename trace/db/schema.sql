@@ -15,8 +15,8 @@
 
 PRAGMA application_id = 0x554d5452;
 -- 2: driver_event, bound, run.xnack_source; 3: driver_event.waited_ns; 4: user_range, fault.site,
--- driver_event.address, run.driver_version, run.clocks, op.kind 'range'
-PRAGMA user_version = 4;
+-- driver_event.address, run.driver_version, run.clocks, op.kind 'range'; 5: part, op.kind 'name' and 'name_end'
+PRAGMA user_version = 5;
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
 -- the file was stopped before the program ended, and the trace ends early.
@@ -117,8 +117,25 @@ CREATE TABLE allocation (
 	op INTEGER,                   -- that made it
 	freed_op INTEGER,             -- that freed it; NULL: never
 	site INTEGER,
-	name TEXT                     -- of a __managed__ variable, of a mapping; else of the variable that
+	name TEXT                     -- that the program gave all of it last (um_name()); else of a
+	                              -- __managed__ variable, of a mapping; else of the variable that
 	                              -- it was assigned to, where debug information tells: 'grid.cells'
+);
+
+-- What the program named with um_name() (umtrace.h, Kokkos Tools): bytes of an allocation, or all of
+-- it, from op (kind 'name') until end_op: the um_unname() (kind 'name_end'), the next name of these
+-- bytes or of some of them and some beyond, or the allocation's free. Parts may lie within parts.
+-- Pages are told of an allocation alone: those of [offset_bytes, offset_bytes + bytes) belong to the
+-- part in rows of ops between the two, and to each of several parts that share a page.
+CREATE TABLE part (
+	part INTEGER PRIMARY KEY,
+	allocation INTEGER NOT NULL,
+	offset_bytes INTEGER NOT NULL,
+	bytes INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	site INTEGER,                 -- of the call
+	op INTEGER NOT NULL,
+	end_op INTEGER                -- NULL: it never ended
 );
 
 -- What the program asked for, in program order. Where ops are of a GPU ('op.time' is measured), start_ns
@@ -134,7 +151,7 @@ CREATE TABLE op (
 	op INTEGER PRIMARY KEY,
 	kind TEXT NOT NULL CHECK (kind IN ('alloc', 'free', 'advise', 'prefetch', 'copy', 'memset',
 		'launch', 'sync_device', 'sync_stream', 'event_record', 'event_sync', 'stream_wait',
-		'stream_create', 'stream_destroy', 'attach', 'host', 'range')),
+		'stream_create', 'stream_destroy', 'attach', 'host', 'range', 'name', 'name_end')),
 	flags INTEGER NOT NULL DEFAULT 0, -- 1 asynchronous, 2 non-blocking stream, 4 untraced launch
 	thread INTEGER,               -- 1 is the first host thread
 	stream INTEGER,               -- 0 is the null stream
@@ -342,7 +359,7 @@ CREATE TABLE copy_traffic (
 	end_ns INTEGER NOT NULL
 );
 
--- Ranges that the program named (NVTX, roctx): their ops have kind 'range', and their times. A mark
+-- Ranges that the program named (NVTX, roctx, umtrace.h; labels of Kokkos's): their ops have kind 'range', and their times. A mark
 -- is one that ends where it begins.
 CREATE TABLE user_range (
 	op INTEGER PRIMARY KEY REFERENCES op,
@@ -359,7 +376,8 @@ CREATE TABLE user_range (
 -- 'cut_off' (no regular end), 'signal_handler' (calls within one), 'invalid_record', 'uncounted' (more
 -- requests than can be counted), 'not_modelled' (requests that are not simulated), 'dropped' (records,
 -- by the driver, CUPTI or a full spool), 'unknown_record' (of a kind or layout that the tap does not
--- know), 'tap_off' (the tap or a part of it did not start), 'debug_info' (of a file, which the reader did not
+-- know), 'tap_off' (the tap or a part of it did not start), 'name' (names of what is no memory of HIP's, or
+-- of more than there is), 'debug_info' (of a file, which the reader did not
 -- survive: its frames have no lines), ...
 CREATE TABLE loss (
 	op INTEGER,                   -- during which; NULL: the whole run, or not known

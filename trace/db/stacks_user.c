@@ -19,8 +19,8 @@ struct um_stacks_wrapper {
 	bool is_wrapper;  /* of the first of a function and kind */
 };
 
-static const char *const memory_kinds[] = {"alloc", "free",   "advise", "prefetch",
-					   "copy",  "memset", "attach"};
+static const char *const memory_kinds[] = {"alloc",  "free",   "advise", "prefetch", "copy",
+					   "memset", "attach", "name",	 "name_end"};
 
 static const char *memory_kind(const char *kind)
 {

@@ -41,6 +41,7 @@ static _Thread_local uint32_t thread;
 /* Shared with the children: how many of them used HIP. */
 static _Atomic uint64_t *children;
 static uint64_t busy_launches; /* while other host threads ran */
+static uint64_t wrong_names;
 
 /*
  * What goes before the first record, and no sooner: a program may set HSA_XNACK in main(), as AMD's
@@ -215,6 +216,7 @@ void um_tracer_attach(void)
 {
 	if (!um_environment_spool())
 		return;
+	um_environment_begin();
 	state = WAITING;
 	if (um_program_uses_hip())
 		go_on();
@@ -229,6 +231,11 @@ bool um_tracer_on(void)
 		if (children)
 			atomic_fetch_add(children, 1);
 	}
+	return state == ON;
+}
+
+bool um_tracer_uses_hip(void)
+{
 	return state == ON;
 }
 
@@ -396,24 +403,41 @@ static bool ends_interval(const struct um_record_op *op)
 	}
 }
 
+/* How much around the pages that it names an op splits; -1: it splits nothing. */
+static int64_t pages_around(uint16_t kind)
+{
+	switch (kind) {
+	case UM_OP_ADVISE:
+	case UM_OP_ATTACH:
+		return AROUND_PAGES;
+	case UM_OP_NAME:
+	case UM_OP_NAME_END:
+		return 0;
+	default:
+		return -1;
+	}
+}
+
 /*
  * Before advice and attachment a touch means something else than after. Whole intervals would cost as
  * much as all managed memory is large, so only what is around the pages that they name is told:
- * drivers look no further than a block of 2 MiB.
+ * drivers look no further than a block of 2 MiB. What is touched before a part begins or ends is told
+ * apart from what comes after it.
  */
 static void split_around(const struct um_record_op *op)
 {
 	const struct um_allocation *allocation = um_arena_by_id(op->allocation);
+	int64_t pages = pages_around(op->kind);
 
-	if ((op->kind != UM_OP_ADVISE && op->kind != UM_OP_ATTACH) || !allocation)
+	if (pages < 0 || !allocation)
 		return;
-	uint64_t start = allocation->offset + op->offset;
+	uint64_t start = allocation->offset + op->offset, around = (uint64_t)pages;
 	uint64_t first = start >> UM_PAGE_SHIFT;
 	uint64_t last = (start + (op->bytes ? op->bytes - 1 : 0)) >> UM_PAGE_SHIFT;
 
 	begin_to_note();
-	um_hostwatch_split(first > AROUND_PAGES ? first - AROUND_PAGES : 0, last + 1 + AROUND_PAGES,
-			   note_host_run, NULL);
+	um_hostwatch_split(first > around ? first - around : 0, last + 1 + around, note_host_run,
+			   NULL);
 	put_pages();
 	note_trouble();
 }
@@ -530,6 +554,34 @@ void um_tracer_range_end(struct um_record_op *op)
 	put(&op->header);
 }
 
+/* --- names --- */
+
+void um_tracer_part(const struct um_record_op *op, const char *name, bool whole)
+{
+	_Alignas(8) char buffer[sizeof(struct um_record_part) + UM_RANGE_NAME_BYTES] = {0};
+	struct um_record_part *part = (struct um_record_part *)buffer;
+	size_t name_bytes = strnlen(name, UM_RANGE_NAME_BYTES - 1);
+
+	if (state != ON || !op->op)
+		return;
+	part->header.bytes = (uint32_t)((sizeof(*part) + name_bytes + 1 + 7) & ~7ul);
+	part->header.kind = UM_RECORD_PART;
+	part->op = op->op;
+	part->allocation = op->allocation;
+	part->offset = op->offset;
+	part->bytes = op->bytes;
+	part->site = op->site;
+	part->whole = whole;
+	memcpy(part->name, name, name_bytes);
+	put(&part->header);
+}
+
+void um_tracer_wrong_name(uint32_t op)
+{
+	if (state == ON && wrong_names++ == 0)
+		um_tracer_loss(op, UM_LOSS_NAME, 1, UM_WRONG_NAME_TEXT);
+}
+
 /* --- losses --- */
 
 void um_tracer_loss(uint32_t op, enum um_loss_kind kind, uint64_t count, const char *text)
@@ -558,6 +610,8 @@ static void put_sums(void)
 	if (busy_launches > 1)
 		um_tracer_loss(0, UM_LOSS_HOST_DURING_KERNEL, busy_launches - 1,
 			       "other host threads ran");
+	if (wrong_names > 1)
+		um_tracer_loss(0, UM_LOSS_NAME, wrong_names - 1, UM_WRONG_NAME_TEXT);
 	if (used)
 		um_tracer_loss(0, UM_LOSS_CHILD, used, "forked children that used HIP");
 	if (um_pageable_shrunk())

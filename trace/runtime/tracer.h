@@ -19,6 +19,11 @@
  */
 void um_tracer_attach(void);
 bool um_tracer_on(void);
+/*
+ * The same, but of a program that umtrace started and that has not used HIP so far: false, and it is
+ * left as it is. It may use CUDA, whose tap then has the spool.
+ */
+bool um_tracer_uses_hip(void);
 /* What umtrace asked for; NULL when the program was not started by umtrace. */
 const struct um_spool_config *um_tracer_config(void);
 /* Writes any finished record (pages, stream, kernel, loss). */
@@ -28,7 +33,8 @@ void um_tracer_put(const struct um_record *);
  * the host touched (an op of kind HOST of its own) when the kind is a device operation: launch,
  * copy, memset, prefetch; a synchronisation while device work may be under way, since touches
  * before it race with that work; the free of a managed allocation. For advice and attachment it
- * flushes what was touched within 2 MiB of the pages that they name. Returns its id; 0 when off.
+ * flushes what was touched within 2 MiB of the pages that they name, for a part's name and its end
+ * what was touched of the part. Returns its id; 0 when off.
  */
 uint32_t um_tracer_op_begin(struct um_record_op *);
 /* Sets end_ns and result and writes the op (again, if begin wrote it); arms host watching where
@@ -45,6 +51,13 @@ void um_tracer_range_begin(struct um_record_op *op, const char *name);
 void um_tracer_range_end(struct um_record_op *op);
 /* A range that ends where it begins. */
 void um_tracer_mark(struct um_record_op *op, const char *name);
+/*
+ * Behind a NAME op: the part that it names (cut at UM_RANGE_NAME_BYTES). `whole`: it is all of its
+ * allocation.
+ */
+void um_tracer_part(const struct um_record_op *op, const char *name, bool whole);
+/* Counts a name of memory that cannot be named; told once at once, and in sum at the end. */
+void um_tracer_wrong_name(uint32_t op);
 /*
  * With umtrace --pageable, the HOST op before the launch under way, for what is found out about
  * memory while that runs: written when it is first asked for. 0 when off.

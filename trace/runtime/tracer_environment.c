@@ -34,10 +34,28 @@ static void remove_tap(const void *address)
 		um_environment_remove(TAP_VARIABLE);
 }
 
+/* `address` is one of this library's. */
+static void drop_kokkos(const void *address)
+{
+	Dl_info library;
+
+	if (dladdr(address, &library) && library.dli_fname)
+		um_environment_drop_kokkos(library.dli_fname);
+}
+
+void um_environment_begin(void)
+{
+	Dl_info library;
+
+	if (dladdr(UM_SPOOL_VARIABLE, &library) && library.dli_fname)
+		um_environment_choose_kokkos(library.dli_fname);
+}
+
 void um_environment_clean(void)
 {
 	um_environment_remove(UM_SPOOL_VARIABLE);
 	remove_tap(UM_SPOOL_VARIABLE);
+	drop_kokkos(UM_SPOOL_VARIABLE);
 	remove_preload(UM_SPOOL_VARIABLE);
 	remove_preload(dlsym(RTLD_DEFAULT, "um_wrap_start"));
 	remove_preload(dlsym(RTLD_DEFAULT, "roctx_version_major"));

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define UM_SPOOL_VERSION 9u
+#define UM_SPOOL_VERSION 10u
 #define UM_PAGE_SHIFT	 12
 #define UM_PAGE_BYTES	 4096u
 #define UM_LINE_SHIFT	 6
@@ -42,6 +42,7 @@ enum um_record_kind {
 	UM_RECORD_EVENT,     /* anything else that the driver did: thrashing, throttling */
 	UM_RECORD_RANGE,     /* the name of a UM_OP_RANGE */
 	UM_RECORD_VARIABLE,  /* where the program keeps the address of an allocation */
+	UM_RECORD_PART,	     /* the name of a part of an allocation, of a UM_OP_NAME */
 };
 
 struct um_record {
@@ -155,8 +156,10 @@ enum um_op_kind {
 	UM_OP_STREAM_DESTROY, /* - */
 	UM_OP_ATTACH,	      /* hipStreamAttachMemAsync: RANGE, value */
 	UM_OP_HOST,	      /* host touches of managed memory since the op of that kind before */
-	UM_OP_RANGE, /* a range that the program named (NVTX, roctx): its times; told again at
+	UM_OP_RANGE,	/* a range that the program named (NVTX, roctx): its times; told again at
 				 its end. A UM_RECORD_RANGE of the same op follows */
+	UM_OP_NAME,	/* um_name(): RANGE; a UM_RECORD_PART of the same op follows a good one */
+	UM_OP_NAME_END, /* um_unname(): offset */
 	UM_OP_KINDS
 };
 
@@ -259,6 +262,7 @@ enum um_loss_kind {
 	UM_LOSS_DROPPED, /* records that the driver or CUPTI dropped, or that the spool had no room for */
 	UM_LOSS_UNKNOWN_RECORD, /* of a kind or a layout that the tap does not know; text says which */
 	UM_LOSS_TAP_OFF,	/* the tap did not start, or part of it; text says what and why */
+	UM_LOSS_NAME, /* names of memory that is none of HIP's, or of more than there is */
 };
 
 struct um_record_loss {
@@ -368,6 +372,22 @@ struct um_record_variable {
 	uint32_t reserved;
 	struct um_variable_pointer pointer[];
 	/* Behind them the module's path, NUL-terminated; "": it lies in none. */
+};
+
+/* um_record_loss.text of UM_LOSS_NAME */
+#define UM_WRONG_NAME_TEXT                                                                         \
+	"um_name() and um_unname() of memory that was not allocated, or of more than there is"
+
+/* A name, cut as that of a range is. */
+struct um_record_part {
+	struct um_record header;
+	uint32_t op;
+	uint32_t allocation;
+	uint64_t offset; /* within it */
+	uint64_t bytes;
+	uint32_t site;
+	uint32_t whole; /* 1: it is all of the allocation */
+	char name[];	/* NUL-terminated */
 };
 
 struct um_record_bye {

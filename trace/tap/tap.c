@@ -142,6 +142,19 @@ static void remove_preloads(const char *own)
 	}
 }
 
+/*
+ * NVIDIA's driver loads the tap for itself alone. umtrace.h looks for it among what the whole program
+ * sees, and so must find it before the variable is gone that tells of it.
+ */
+static void become_visible(void)
+{
+	const char *own = own_path();
+
+	um_tap_announce_names();
+	if (own)
+		dlopen(own, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
 static void clean_environment(void)
 {
 	const char *injected = getenv(CUDA_VARIABLE), *own = own_path();
@@ -152,6 +165,7 @@ static void clean_environment(void)
 	if (injected && is_same_file(injected, own))
 		um_environment_remove(CUDA_VARIABLE);
 	remove_preloads(own);
+	um_environment_drop_kokkos(own);
 }
 
 /*
@@ -334,6 +348,7 @@ static void inject(void)
 	memccpy(path, spool, '\0', sizeof(path) - 1);
 	if (nvtx)
 		memccpy(hint, nvtx, '\0', sizeof(hint) - 1);
+	become_visible();
 	clean_environment();
 	int failed = um_spool_attach(&um_tap.writer, path);
 

@@ -161,5 +161,15 @@ void um_tap_on_unified(const struct um_cupti_unified *, uint64_t offset_ns);
 
 void um_tap_on_nvtx(uint32_t call, const struct um_cupti_nvtx_data *);
 void um_tap_enable_nvtx(void);
+/* Ranges of umtrace.h, with the lock held; `id` is none of NVTX's. NULL stands for "". */
+void um_tap_range_push(const char *text);
+void um_tap_range_pop(void);
+void um_tap_range_start(const char *text, uint64_t id);
+void um_tap_range_stop(uint64_t id);
+
+/* --- tap_names.c: umtrace.h --- */
+
+/* From now on the tap says of itself that it records, to who finds um_trace_hooks_tap_1(). */
+void um_tap_announce_names(void);
 
 #endif

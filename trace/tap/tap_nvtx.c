@@ -269,6 +269,30 @@ static void stop(uint64_t id)
 	end((uint32_t)at, um_tap_now_ns());
 }
 
+/* --- of umtrace.h, which are a domain of their own --- */
+
+static char own_domain;
+
+void um_tap_range_push(const char *text)
+{
+	push(&own_domain, ASCII, text);
+}
+
+void um_tap_range_pop(void)
+{
+	pop(&own_domain);
+}
+
+void um_tap_range_start(const char *text, uint64_t id)
+{
+	start(&own_domain, ASCII, text, id);
+}
+
+void um_tap_range_stop(uint64_t id)
+{
+	stop(id);
+}
+
 /* --- calls --- */
 
 enum action { MARK = 1, START, STOP, PUSH, POP, REGISTER };

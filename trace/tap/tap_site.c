@@ -4,6 +4,7 @@
  */
 #include "tap.h"
 #include "tap_map.h"
+#include "../spool/program_text.h"
 #include "../spool/spool_site.h"
 
 #include <dlfcn.h>
@@ -12,10 +13,6 @@
 
 #define MODULES		512u
 #define MODULE_NAME_MAX 1024u
-/* An object's constants are searched up to this much; more, and it is taken to have what is sought. */
-#define SCAN_MAX_BYTES (256ul << 20)
-
-typedef uint64_t unaligned_word __attribute__((aligned(1), may_alias));
 
 struct module {
 	uintptr_t first, last; /* of its code */
@@ -209,39 +206,6 @@ uint32_t um_tap_site_of_instruction(uint64_t address)
 
 /* --- NVTX --- */
 
-/* Of everything that is mapped, whatever the compiler says of its parts. */
-__attribute__((no_sanitize("address"))) static bool has_text(const char *start, size_t bytes)
-{
-	static const char sought[] = "NVTX_INJECTION64_PATH";
-	const char *end = start + bytes;
-	uint64_t head, word;
-
-	memcpy(&head, sought, sizeof(head));
-	for (const char *at = start; end - at >= (ptrdiff_t)sizeof(sought); at++) {
-		word = *(const unaligned_word *)at;
-		if (word != head)
-			continue;
-		size_t i = sizeof(head);
-
-		while (i < sizeof(sought) && at[i] == sought[i])
-			i++;
-		if (i == sizeof(sought))
-			return true;
-	}
-	return false;
-}
-
-static bool segment_has(const struct dl_phdr_info *object, const ElfW(Phdr) * segment,
-			size_t *budget)
-{
-	if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_R) || segment->p_flags & PF_W)
-		return false;
-	if (segment->p_filesz > *budget)
-		return true;
-	*budget -= segment->p_filesz;
-	return has_text((const char *)(object->dlpi_addr + segment->p_vaddr), segment->p_filesz);
-}
-
 static bool is_hidden_object(uintptr_t base)
 {
 	for (size_t i = 0; i < hidden_count; i++)
@@ -250,41 +214,12 @@ static bool is_hidden_object(uintptr_t base)
 	return false;
 }
 
-struct scan {
-	size_t budget;
-	const char *own; /* path of this library; NULL: not known */
-};
-
-/* umtrace's other libraries lie beside this one, and name the variable too. */
-static bool is_beside(const char *own, const char *name)
-{
-	const char *own_slash = own ? strrchr(own, '/') : NULL;
-	const char *slash = name ? strrchr(name, '/') : NULL;
-
-	return own_slash && slash && slash - name == own_slash - own &&
-	       memcmp(name, own, (size_t)(slash - name)) == 0;
-}
-
-static int object_has(struct dl_phdr_info *object, size_t bytes, void *context)
-{
-	struct scan *scan = context;
-
-	(void)bytes;
-	if (is_hidden_object(object->dlpi_addr) || is_beside(scan->own, object->dlpi_name))
-		return 0;
-	for (unsigned i = 0; i < object->dlpi_phnum; i++)
-		if (segment_has(object, object->dlpi_phdr + i, &scan->budget))
-			return 1;
-	return 0;
-}
-
 /* At start, where the driver itself has just called the loader. */
 bool um_tap_program_has_nvtx(void)
 {
-	struct scan scan = {.budget = SCAN_MAX_BYTES};
+	static const char *const text = "NVTX_INJECTION64_PATH";
 	Dl_info own;
+	bool is_known = dladdr((const void *)(uintptr_t)&um_tap_site_init, &own) != 0;
 
-	if (dladdr((const void *)(uintptr_t)&um_tap_site_init, &own))
-		scan.own = own.dli_fname;
-	return dl_iterate_phdr(object_has, &scan) != 0;
+	return um_program_texts(&text, 1, is_known ? own.dli_fname : NULL, is_hidden_object) != 0;
 }

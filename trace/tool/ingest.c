@@ -33,6 +33,7 @@ static const struct {
 	[UM_RECORD_EVENT] = {sizeof(struct um_record_event), um_ingest_event},
 	[UM_RECORD_RANGE] = {sizeof(struct um_record_range), um_ingest_range},
 	[UM_RECORD_VARIABLE] = {sizeof(struct um_record_variable), um_ingest_variable},
+	[UM_RECORD_PART] = {sizeof(struct um_record_part), um_ingest_part},
 };
 
 static uint64_t now_ns(void)
@@ -77,6 +78,7 @@ void um_ingest_destroy(struct um_ingest *ingest)
 	free(ingest->known);
 	free(ingest->sites);
 	free(ingest->variables);
+	um_live_parts_destroy(ingest->parts);
 	free(ingest);
 }
 
@@ -242,6 +244,8 @@ int um_ingest_finish(struct um_ingest *ingest, const struct um_run_row *ended)
 		error = um_source_lines_each_failed(ingest->lines, insert_failed, ingest);
 	if (error == 0)
 		error = um_ingest_variables_end(ingest);
+	if (error == 0)
+		error = um_ingest_parts_end(ingest);
 	if (error == 0)
 		error = um_ingest_measured_end(ingest);
 	if (error == 0)

@@ -45,6 +45,6 @@ int um_ingest_know(struct um_ingest *ingest, uint32_t allocation, uint64_t bytes
 	if (ingest->known_count == ingest->known_capacity && grow(ingest) != 0)
 		return UM_ENOMEM;
 	ingest->known[ingest->known_count++] =
-		(struct um_known_allocation){allocation, (uint32_t)pages, false};
+		(struct um_known_allocation){allocation, (uint32_t)pages, false, false};
 	return 0;
 }

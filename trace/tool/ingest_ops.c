@@ -71,6 +71,8 @@ static const unsigned char op_fields[UM_OP_KINDS] = {
 	[UM_OP_EVENT_SYNC] = EVENT,
 	[UM_OP_STREAM_WAIT] = EVENT,
 	[UM_OP_ATTACH] = RANGE | VALUE,
+	[UM_OP_NAME] = RANGE,
+	[UM_OP_NAME_END] = RANGE,
 };
 
 static const char *advice_name(uint32_t advice, char number[32])
@@ -151,6 +153,8 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 	if (!is_possible(ingest, op))
 		return UM_RECORD_INVALID;
 	fill_op_row(ingest, &row, op, number);
+	if (op->kind == UM_OP_NAME_END)
+		row.bytes = (int64_t)um_ingest_part_bytes(ingest, op);
 	if (op->op <= ingest->last_op) {
 		/* More about one that was begun. */
 		if (ingest->measured)
@@ -161,6 +165,8 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 			error = um_measured_add_op(ingest->measured, op);
 		if (!error)
 			error = note_range_end(ingest, op);
+		if (!error)
+			error = um_ingest_parts_op(ingest, op);
 		return error ? error : note_free(ingest, op);
 	}
 	int result = um_ingest_insert(ingest, &um_table_op, &row);
@@ -175,7 +181,8 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 		ingest->totals.launches++;
 	if (op->kind == UM_OP_LAUNCH && op->flags & UM_OP_UNTRACED)
 		ingest->last_untraced = op->op;
-	return note_free(ingest, op);
+	result = um_ingest_parts_op(ingest, op);
+	return result ? result : note_free(ingest, op);
 }
 
 static int set_launch_site(struct um_ingest *ingest, uint32_t op, const char *kernel)

@@ -18,6 +18,7 @@ struct um_known_allocation {
 	uint32_t allocation;
 	uint32_t pages;
 	bool freed;
+	bool named; /* by um_name() */
 };
 
 struct um_known_site {
@@ -55,6 +56,8 @@ struct um_ingest {
 	size_t site_count, site_capacity;
 	struct um_named_variable *variables; /* ascending */
 	size_t variable_count, variable_capacity;
+	struct um_live_parts *parts;  /* NULL: none was named so far */
+	uint64_t parts_unknown;	      /* um_unname() where none begins */
 	struct um_measured *measured; /* NULL: no hardware takes part */
 	enum um_tap_faults faults;    /* that the tap asks for */
 	uint64_t devices;	      /* bit i: device i was named */
@@ -118,6 +121,14 @@ int um_ingest_migration(struct um_ingest *, const void *record, const char *end)
 int um_ingest_mapping(struct um_ingest *, const void *record, const char *end);
 int um_ingest_event(struct um_ingest *, const void *record, const char *end);
 int um_ingest_range(struct um_ingest *, const void *record, const char *end);
+int um_ingest_part(struct um_ingest *, const void *record, const char *end);
+/* The op of a um_unname() that HIP's memory had, or of a free: ends what it ends. */
+int um_ingest_parts_op(struct um_ingest *, const struct um_record_op *);
+/* How long the part is that a um_unname() ends; 0: none begins there. */
+uint64_t um_ingest_part_bytes(const struct um_ingest *, const struct um_record_op *);
+/* When the program has ended: says how many of these ended nothing. */
+int um_ingest_parts_end(struct um_ingest *);
+void um_live_parts_destroy(struct um_live_parts *);
 /* When the program has ended: takes back the names of wrappers' variables. */
 int um_ingest_variables_end(struct um_ingest *);
 /* When the program has ended; nothing without hardware. */

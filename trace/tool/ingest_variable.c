@@ -125,9 +125,12 @@ int um_ingest_variables_end(struct um_ingest *ingest)
 
 	for (size_t i = 0; i < ingest->variable_count && !error; i++) {
 		const struct um_named_variable *variable = &ingest->variables[i];
+		const struct um_known_allocation *known =
+			um_ingest_known(ingest, variable->allocation);
 		size_t user;
 
-		if (um_stacks_user(stacks, variable->site, "alloc", &user) &&
+		if (!(known && known->named) &&
+		    um_stacks_user(stacks, variable->site, "alloc", &user) &&
 		    user > variable->depth)
 			error = um_db_update_text(ingest->db, set_name, NULL, variable->allocation);
 	}

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define TAP_LIBRARY	    "libumtrace_cupti.so"
+#define KOKKOS_LIBRARY	    "libumtrace_kokkos.so"
 #define DRIVER_VERSION_FILE "/proc/driver/nvidia/version"
 /* The first driver that supports CUDA 13 (its release notes, table of driver versions). */
 #define DRIVER_OF_CUDA_13 580
@@ -92,18 +93,55 @@ static char *find_cupti(void)
 	return path;
 }
 
+static int find_library(char **path, const char *name)
+{
+	int error = um_path_lib(path, name);
+
+	if (!error && access(*path, R_OK) != 0)
+		error = um_fail_errno(UM_ENOENT, "this umtrace is not complete: %s", *path);
+	return error;
+}
+
+/* --- Kokkos --- */
+
+/* The library before what is there. */
+static int put_first(char **list, const char *library, const char *before)
+{
+	bool has_more = before && *before;
+
+	return asprintf(list, "%s%s%s", library, has_more ? ";" : "", has_more ? before : "") < 0
+		       ? um_fail(UM_ENOMEM, "out of memory")
+		       : 0;
+}
+
+static int find_kokkos(struct um_injection *injection)
+{
+	const char *tools = getenv(UM_INJECTION_TOOLS), *profile = getenv(UM_INJECTION_PROFILE);
+	char *library = NULL;
+	int error = find_library(&library, KOKKOS_LIBRARY);
+
+	/* In a folder of such a name it cannot be said to Kokkos. */
+	if (!error && !strchr(library, ';')) {
+		if (tools || !profile)
+			error = put_first(&injection->tools, library, tools);
+		if (!error && profile)
+			error = put_first(&injection->profile, library, profile);
+	}
+	free(library);
+	return error;
+}
+
 int um_injection_find(struct um_injection *injection)
 {
 	const char *nvtx = getenv(UM_INJECTION_NVTX);
 
 	*injection = (struct um_injection){.taken = getenv(UM_INJECTION_TAP)};
-	if (injection->taken && *injection->taken)
-		return 0;
+	int error = find_kokkos(injection);
+
+	if (error || (injection->taken && *injection->taken))
+		return error;
 	injection->taken = NULL;
-	int error = um_path_lib(&injection->tap, TAP_LIBRARY);
-	if (!error && access(injection->tap, R_OK) != 0)
-		error = um_fail_errno(UM_ENOENT, "this umtrace is not complete: %s",
-				      injection->tap);
+	error = find_library(&injection->tap, TAP_LIBRARY);
 	if (!error && (!nvtx || !*nvtx))
 		injection->nvtx = find_cupti();
 	return error;
@@ -113,4 +151,6 @@ void um_injection_fini(struct um_injection *injection)
 {
 	free(injection->tap);
 	free(injection->nvtx);
+	free(injection->tools);
+	free(injection->profile);
 }

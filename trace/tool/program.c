@@ -171,6 +171,24 @@ static void ignore_signals(struct um_program *program)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
+/* What is NULL stays as it is. */
+static int set_injection(const struct um_injection *injection)
+{
+	const struct {
+		const char *name, *value;
+	} variables[] = {
+		{UM_INJECTION_TAP, injection->tap},
+		{UM_INJECTION_NVTX, injection->nvtx},
+		{UM_INJECTION_TOOLS, injection->tools},
+		{UM_INJECTION_PROFILE, injection->profile},
+	};
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+		if (variables[i].value && setenv(variables[i].name, variables[i].value, 1))
+			return -1;
+	return 0;
+}
+
 static int set_environment(const struct um_program_start *start)
 {
 	const char *before = getenv("LD_PRELOAD");
@@ -179,11 +197,7 @@ static int set_environment(const struct um_program_start *start)
 	if (asprintf(&preload, "%s%s%s", start->preload, before && *before ? ":" : "",
 		     before ? before : "") < 0)
 		return -1;
-	if (start->injection && start->injection->tap &&
-	    setenv(UM_INJECTION_TAP, start->injection->tap, 1))
-		return -1;
-	if (start->injection && start->injection->nvtx &&
-	    setenv(UM_INJECTION_NVTX, start->injection->nvtx, 1))
+	if (start->injection && set_injection(start->injection))
 		return -1;
 	return setenv("LD_PRELOAD", preload, 1) || setenv("UMTRACE_SPOOL", start->spool, 1);
 }
