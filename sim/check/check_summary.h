@@ -22,7 +22,7 @@ struct um_check_summary {
 int um_check_summarize(struct um_check_summary *, const struct um_check_table *, enum um_check_set,
 		       enum um_check_quantity);
 enum um_check_set um_check_set_of(const struct um_check_entry *);
-/* Whether an entry counts in the summary of a quantity. */
+/* Whether an entry counts in the summary of a quantity; those of another program do not. */
 bool um_check_counts(const struct um_check_figure *);
 
 #endif

@@ -168,6 +168,23 @@ static void print_rankings(FILE *out, const struct um_check_all *all)
 
 /* --- together --- */
 
+/* Of entries that were another program when measured. */
+static void print_others(FILE *out, const struct um_check_table *table)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; i < table->count; i++)
+		for (int q = 0; q < UM_CHECK_QUANTITIES; q++)
+			if (table->entries[i].figures[q].is_other) {
+				others++;
+				break;
+			}
+	if (others)
+		fprintf(out,
+			"\"!\": of another program than was measured, and in no summary: %zu of %zu\n",
+			others, table->count);
+}
+
 static void print_lost(FILE *out, const struct um_check_all *all)
 {
 	char line[512];
@@ -189,13 +206,14 @@ static void print_notes(FILE *out, const struct um_check_all *all)
 	char line[512];
 
 	snprintf(line, sizeof(line), "predicted: driver %s on machine %s; model %s; measured: %s",
-		 all->model.driver, all->model.machine, all->model.validated, all->device_name);
+		 all->model.driver, all->model.machine, all->model.validated, all->card.name);
 	um_text_print_wrapped(out, line, 0, 2);
 	um_text_print_wrapped(
 		out,
 		"error: of the predicted against the median of the repetitions; \"=\" none, \"~\" within "
 		"their least to most, \"-\" not compared, \"from 0\" where nothing was measured",
 		0, 2);
+	print_others(out, &all->table);
 	print_lost(out, all);
 }
 

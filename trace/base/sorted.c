@@ -1,4 +1,4 @@
-#include "check_sorted.h"
+#include "sorted.h"
 
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@ static const void *item_at(const void *items, size_t item_bytes, size_t place)
 	return (const char *)items + place * item_bytes;
 }
 
-size_t um_check_first(const void *items, size_t count, size_t item_bytes, const void *key,
-		      um_check_compare_fn compare)
+size_t um_sorted_first(const void *items, size_t count, size_t item_bytes, const void *key,
+		       um_compare_fn compare)
 {
 	size_t low = 0, high = count;
 
@@ -23,8 +23,8 @@ size_t um_check_first(const void *items, size_t count, size_t item_bytes, const 
 	return low;
 }
 
-size_t um_check_alike(const void *items, size_t count, size_t item_bytes, size_t first,
-		      const void *key, um_check_compare_fn compare)
+size_t um_sorted_alike(const void *items, size_t count, size_t item_bytes, size_t first,
+		       const void *key, um_compare_fn compare)
 {
 	size_t alike = 0;
 
@@ -41,7 +41,7 @@ static int by_value(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-void um_check_sort_values(double *values, size_t count)
+void um_sort_values(double *values, size_t count)
 {
 	if (count)
 		qsort(values, count, sizeof(*values), by_value);
