@@ -7,11 +7,12 @@
 #include <string.h>
 
 struct options {
-	const char *verb, *machine;
+	const char *verb, *machine, *driver;
 	bool json;
 };
 
 static const struct argp_option option_table[] = {
+	{"driver", 'd', "NAME", 0, "With check: of this driver model, not the machine's own", 0},
 	{"format", 'f', "FORMAT", 0, "text (default) or json", 0},
 	{0},
 };
@@ -54,6 +55,8 @@ static void check_arguments(const struct options *options, struct argp_state *st
 			   "check MACHINE");
 	else if (verb->takes_machine != !!options->machine)
 		argp_error(state, options->machine ? "too many arguments" : "which machine?");
+	else if (options->driver && !verb->takes_machine)
+		argp_error(state, "--driver is for check");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -61,6 +64,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct options *options = state->input;
 
 	switch (key) {
+	case 'd':
+		options->driver = argument;
+		return 0;
 	case 'f':
 		options->json = strcmp(argument, "json") == 0;
 		if (!options->json && strcmp(argument, "text") != 0)
@@ -127,7 +133,10 @@ static int show(const struct options *options, const struct um_machine_spec *mac
 
 	if (error)
 		return error;
-	error = um_policy_settle(policy, machine, UM_XNACK_UNKNOWN);
+	if (options->driver)
+		error = um_policy_set_driver(policy, options->driver);
+	if (!error)
+		error = um_policy_settle(policy, machine, UM_XNACK_UNKNOWN);
 	if (!error)
 		error = (options->json ? um_machine_show_json : um_machine_show_text)(
 			stdout, &(struct um_machine_shown){machine, policy});

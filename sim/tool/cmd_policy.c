@@ -25,7 +25,7 @@ static const char help[] =
 	"allocations, and the launches that it waits for. A rule that matches nothing is an "
 	"error.\n"
 	"drivers: lists the driver models, with their page sizes and parameters, and the "
-	"eviction orders."
+	"eviction orders. umsim machine check MACHINE has the parameters as they are on one."
 	"\v"
 	"Exit status: 0 fine, 2 the policy is wrong or a rule matches nothing, 1 another failure.\n"
 	"\n"
