@@ -86,26 +86,38 @@ static const struct um_check_figure *worst_of(const struct group *group,
 	return worst;
 }
 
+/* Of several repetitions: what a card does by itself. */
+static void put_spread(FILE *out, const char *before, const struct um_check_figure *figure,
+		       const char *after)
+{
+	char text[32];
+	double spread = um_check_spread(figure);
+
+	if (figure->repetitions > 1)
+		fprintf(out, "%s%s%s", before,
+			spread > 0 ? um_check_size_text(text, sizeof(text), spread) : "none",
+			after);
+}
+
 static void put_group(FILE *out, const struct group *group, const struct um_check_figure *figure)
 {
-	char error[32], spread[32];
+	double error = um_check_error(figure);
+	char text[32];
 
 	fprintf(out, "%s ", group->name);
-	if (um_check_error(figure) == 0)
+	if (error == 0) {
 		fputs("as measured", out);
-	else if (figure->repetitions > 1 && um_check_is_within(figure))
+	} else if (figure->repetitions > 1 && um_check_is_within(figure)) {
 		fputs("within the card's spread", out);
-	else if (isinf(um_check_error(figure)))
-		fputs("predicted where none were measured", out);
-	else
-		fprintf(out, "%s %s",
-			um_check_size_text(error, sizeof(error), fabs(um_check_error(figure))),
-			um_check_error(figure) < 0 ? group->less : group->more);
-	if (figure->repetitions > 1 && um_check_error(figure) != 0)
-		fprintf(out, " (the card's own spread: %s)",
-			um_check_spread(figure) > 0 ? um_check_size_text(spread, sizeof(spread),
-									 um_check_spread(figure))
-						    : "none");
+		put_spread(out, " of ", figure, "");
+	} else {
+		if (isinf(error))
+			fputs("predicted where none were measured", out);
+		else
+			fprintf(out, "%s %s", um_check_size_text(text, sizeof(text), fabs(error)),
+				error < 0 ? group->less : group->more);
+		put_spread(out, " (the card's own spread: ", figure, ")");
+	}
 }
 
 static void put_groups(FILE *out, const struct um_check_row *total)
