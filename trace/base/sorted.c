@@ -34,6 +34,22 @@ size_t um_sorted_alike(const void *items, size_t count, size_t item_bytes, size_
 	return alike;
 }
 
+static int by_id(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+void *um_sorted_find(const void *items, size_t count, size_t item_bytes, uint32_t id)
+{
+	size_t place = um_sorted_first(items, count, item_bytes, &id, by_id);
+
+	if (place == count || by_id(item_at(items, item_bytes, place), &id) != 0)
+		return NULL;
+	return (void *)item_at(items, item_bytes, place);
+}
+
 static int by_value(const void *left, const void *right)
 {
 	double a = *(const double *)left, b = *(const double *)right;

@@ -3,6 +3,7 @@
 #define UM_SORTED_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* As for qsort(). */
 typedef int (*um_compare_fn)(const void *left, const void *right);
@@ -13,6 +14,8 @@ size_t um_sorted_first(const void *items, size_t count, size_t item_bytes, const
 /* How many are as `key` from `first` on. */
 size_t um_sorted_alike(const void *items, size_t count, size_t item_bytes, size_t first,
 		       const void *key, um_compare_fn compare);
+/* The item whose first member, a uint32_t by which they ascend, is `id`; NULL: there is none. */
+void *um_sorted_find(const void *items, size_t count, size_t item_bytes, uint32_t id);
 /* Ascending. */
 void um_sort_values(double *values, size_t count);
 
