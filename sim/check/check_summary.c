@@ -61,3 +61,21 @@ int um_check_summarize(struct um_check_summary *out, const struct um_check_table
 	free(errors);
 	return 0;
 }
+
+int um_check_each_summary(const struct um_check_table *table, um_check_summary_fn take,
+			  void *context)
+{
+	int error = 0;
+
+	for (int set = 0; set < UM_CHECK_SETS && !error; set++)
+		for (int q = 0; q < UM_CHECK_MAIN_QUANTITIES && !error; q++) {
+			struct um_check_summary summary;
+
+			error = um_check_summarize(&summary, table, (enum um_check_set)set,
+						   (enum um_check_quantity)q);
+			if (!error && summary.count)
+				take(context, (enum um_check_set)set, (enum um_check_quantity)q,
+				     &summary);
+		}
+	return error;
+}

@@ -36,9 +36,10 @@ static int print_entries(FILE *out, const struct um_check_all *all)
 
 /* --- summaries --- */
 
-static void add_summary(struct um_text_table *table, enum um_check_set set,
-			enum um_check_quantity quantity, const struct um_check_summary *summary)
+static void add_summary(void *context, enum um_check_set set, enum um_check_quantity quantity,
+			const struct um_check_summary *summary)
 {
+	struct um_text_table *table = context;
 	char text[32];
 
 	um_text_table_cell(table, "%s", um_check_set_names[set]);
@@ -50,23 +51,6 @@ static void add_summary(struct um_text_table *table, enum um_check_set set,
 	um_text_table_cell(table, "%s", um_check_size_text(text, sizeof(text), summary->ninetieth));
 	um_text_table_cell(table, "%s", um_check_size_text(text, sizeof(text), summary->largest));
 	um_text_table_cell(table, "%s", summary->largest > 0 ? summary->worst : "");
-}
-
-static int add_summaries(struct um_text_table *table, const struct um_check_all *all)
-{
-	int error = 0;
-
-	for (int set = 0; set < UM_CHECK_SETS && !error; set++)
-		for (int q = 0; q < UM_CHECK_MAIN_QUANTITIES && !error; q++) {
-			struct um_check_summary summary;
-
-			error = um_check_summarize(&summary, &all->table, (enum um_check_set)set,
-						   (enum um_check_quantity)q);
-			if (!error && summary.count)
-				add_summary(table, (enum um_check_set)set,
-					    (enum um_check_quantity)q, &summary);
-		}
-	return error;
 }
 
 static int print_summaries(FILE *out, const struct um_check_all *all)
@@ -88,7 +72,7 @@ static int print_summaries(FILE *out, const struct um_check_all *all)
 
 	if (error)
 		return error;
-	error = add_summaries(table, all);
+	error = um_check_each_summary(&all->table, add_summary, table);
 	if (!error)
 		error = um_text_table_print(table, out, 0);
 	um_text_table_destroy(table);

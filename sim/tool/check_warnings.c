@@ -123,10 +123,10 @@ static int warn_of_driver(struct um_check_model *model, const struct um_replay *
 	char branch[64];
 
 	if (measured->is_cupti && strcmp(driver, "nvidia_uvm") != 0)
-		return warn(model,
-			    "the driver is not the one that was measured: %s, measured "
-			    "NVIDIA's %s",
-			    driver, measured->driver_version);
+		return warn(
+			model,
+			"the driver is not the one that was measured: %s, measured NVIDIA's%s%s",
+			driver, *measured->driver_version ? " " : "", measured->driver_version);
 	if (is_other_branch(replay, measured->driver_version, branch, sizeof(branch)))
 		return warn(model,
 			    "the driver's rules are those of branch %s (driver: {version: ...} of "

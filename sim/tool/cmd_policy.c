@@ -96,9 +96,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		options->json = strcmp(argument, "json") == 0;
-		if (!options->json && strcmp(argument, "text") != 0)
-			argp_error(state, "--format: \"%s\" is neither text nor json", argument);
+		options->json = um_command_wants_json(state, argument);
 		return 0;
 	case ARGP_KEY_ARG:
 		return add_argument(options, argument, state);
