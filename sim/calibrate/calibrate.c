@@ -5,6 +5,7 @@
 #include "sim/check/check_table.h"
 #include "trace/base/error.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Fewer say nothing of a driver: measure.hip's shortest configurations alone have more. */
@@ -36,11 +37,27 @@ static int check_left_out(const struct left_out *left_out, const char *path)
 
 /* --- the parts --- */
 
+#define TRACE_FILE "configurations.um.db"
+#define TIMES_FILE "times.tsv"
+
+/* Says of what, and in which file, there is too little. */
+static int say_where(int error, const char *folder, const char *file, const char *what)
+{
+	char message[512];
+
+	if (error != UM_ELIMIT)
+		return error;
+	snprintf(message, sizeof(message), "%s", um_error_message());
+	return um_fail(error, "%s/%s: %s: %s", folder, file, what, message);
+}
+
 static int fit_link(struct um_fit *fit, const struct um_measured *measured, bool to_device)
 {
 	struct um_samples samples = {0};
 	int error = um_calibrate_transfers(&samples, measured, to_device);
 
+	if (!error && !samples.count)
+		error = um_fail(UM_ELIMIT, "none took longer than 0 ns, or there is none");
 	if (!error)
 		error = um_least_squares(fit, &samples);
 	um_samples_free(&samples);
@@ -96,19 +113,24 @@ static int fit_tracing(struct um_calibration *calibration, const struct um_measu
 	return error;
 }
 
-static int fit_all(struct um_calibration *calibration, const struct um_measured *measured,
-		   const struct um_times *times)
+static int fit_all(struct um_calibration *calibration, const char *folder,
+		   const struct um_measured *measured, const struct um_times *times)
 {
-	int error = fit_link(&calibration->to_device, measured, true);
+	int error = say_where(fit_link(&calibration->to_device, measured, true), folder, TRACE_FILE,
+			      "transfers to the device");
 
 	if (!error)
-		error = fit_link(&calibration->to_host, measured, false);
+		error = say_where(fit_link(&calibration->to_host, measured, false), folder,
+				  TRACE_FILE, "transfers to the host");
 	if (!error)
-		error = fit_batches(calibration, measured);
+		error = say_where(fit_batches(calibration, measured), folder, TRACE_FILE,
+				  "faults of the device");
 	if (!error)
-		error = fit_cpu_faults(calibration, measured);
+		error = say_where(fit_cpu_faults(calibration, measured), folder, TRACE_FILE,
+				  "faults of the host");
 	if (!error)
-		error = fit_tracing(calibration, measured, times);
+		error = say_where(fit_tracing(calibration, measured, times), folder, TIMES_FILE,
+				  "what recording costs");
 	return error;
 }
 
@@ -136,7 +158,7 @@ static int read_card(struct um_calibrated_card *card, const char *folder)
 static int read_times(struct um_times *times, const char *folder)
 {
 	char *path;
-	int error = in_folder(&path, folder, "times.tsv");
+	int error = in_folder(&path, folder, TIMES_FILE);
 
 	if (!error)
 		error = um_times_read(times, path);
@@ -147,7 +169,7 @@ static int read_times(struct um_times *times, const char *folder)
 static int read_trace(struct um_measured *measured, const char *folder, struct left_out *left_out)
 {
 	char *path;
-	int error = in_folder(&path, folder, "configurations.um.db");
+	int error = in_folder(&path, folder, TRACE_FILE);
 
 	if (!error)
 		error = um_measured_read(measured, path, is_left_out, left_out);
@@ -166,7 +188,7 @@ static int fit_folder(struct um_calibration *calibration, const char *folder,
 		error = read_times(&times, folder);
 	if (error)
 		return error;
-	error = fit_all(calibration, measured, &times);
+	error = fit_all(calibration, folder, measured, &times);
 	um_times_free(&times);
 	return error;
 }

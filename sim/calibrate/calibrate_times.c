@@ -80,6 +80,10 @@ static int read_line(struct time_lines *lines, char *text, const char *path, uns
 	if (*end || !isfinite(line.all_ns) || !(line.gpu_ns >= 0 && line.gpu_ns <= line.all_ns))
 		return um_fail_at(UM_EFORMAT, path, number, 0,
 				  "\"%.40s\" and \"%.40s\" are no times", fields[3], fields[4]);
+	if (line.gpu_ns == 0)
+		return um_fail_at(UM_EFORMAT, path, number, 0,
+				  "%.40s took %.0f ns, its GPU steps 0 ns: nothing was measured",
+				  line.name, line.all_ns);
 	return keep_line(lines, &line);
 }
 

@@ -19,7 +19,8 @@ struct um_times {
 
 /*
  * Lines of mode, repetition, name, ns of the whole, ns of the GPU's steps, with tabs between; other
- * modes and lines without the last are passed over. UM_ENOENT, UM_EIO, UM_EFORMAT (with the line).
+ * modes and lines without the last are passed over. UM_ENOENT, UM_EIO; UM_EFORMAT (with the line), also
+ * of one whose GPU steps took no time.
  */
 int um_times_read(struct um_times *, const char *path);
 void um_times_free(struct um_times *);

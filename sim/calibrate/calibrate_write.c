@@ -108,15 +108,23 @@ static void write_head(const struct writing *writing, const char *source)
 	write_remark(writing, card->name);
 	fputs(", made by `umtrace calibrate` from ", writing->out);
 	write_remark(writing, source);
-	fputs(".\n#\n# [m] measured there (driver ", writing->out);
+	fputs(".\n#\n# [fit] fitted to what was measured there (driver ", writing->out);
 	write_remark(writing, card->driver);
 	fputs(", ", writing->out);
 	write_remark(writing, card->date);
 	fprintf(writing->out,
-		"): what fits the times of %zu configurations of\n"
-		"# tests/gpu/measure.hip best; %zu more were kept out, for testing.\n"
-		"# [d] what the card's driver says of it. [derived] and [assumed] say so.\n",
-		calibration->configurations, calibration->left_out);
+		"): what fits the\n# times of %zu configurations of tests/gpu/measure.hip best, and how far it is "
+		"off.\n",
+		calibration->configurations);
+	if (calibration->left_out)
+		fprintf(writing->out, "# %zu more were kept out, for testing (--test-set).\n",
+			calibration->left_out);
+	else
+		fputs("# None was kept out (no --test-set): umsim check on these very configurations tells "
+		      "how\n# good the fit is, not how good predictions are.\n",
+		      writing->out);
+	fputs("# [d] what the card's driver says of it. [derived] and [assumed] say so.\n",
+	      writing->out);
 }
 
 static void write_card(const struct writing *writing, const char *name)
@@ -128,7 +136,7 @@ static void write_card(const struct writing *writing, const char *name)
 	write_text(writing, "name", name, "");
 	write_text(writing, "device_name", card->name, "[d]");
 	write_text(writing, "arch", card->arch, "[d]");
-	write_line(writing, "devices", "1", "[m]");
+	write_line(writing, "devices", "1", "the one that was measured");
 	write_number(writing, "memory", (double)(card->memory_bytes >> 20), "MiB", "[d]");
 	write_number(writing, "compute_units", (double)card->compute_units, "",
 		     "[d] streaming multiprocessors");
@@ -207,13 +215,13 @@ static void write_link(const struct writing *writing)
 	fputs("link:\n", writing->out);
 	write_text(writing, "  name", calibration->card.link, "[d]");
 	write_residuals(writing, "  ", "transfers to the device", &calibration->to_device);
-	write_number(writing, "  to_device", three_digits(to_device / 1e9), "GB/s", "[m]");
+	write_number(writing, "  to_device", three_digits(to_device / 1e9), "GB/s", "[fit]");
 	write_duration(writing, "  to_device_latency", latency_ns(calibration),
-		       "[m] less to_device_record below");
+		       "[fit] less to_device_record below");
 	write_residuals(writing, "  ", "transfers to the host", &calibration->to_host);
-	write_number(writing, "  to_host", three_digits(to_host / 1e9), "GB/s", "[m]");
+	write_number(writing, "  to_host", three_digits(to_host / 1e9), "GB/s", "[fit]");
 	write_duration(writing, "  to_host_latency",
-		       calibration->to_host.costs_ns[UM_TRANSFER_TERM_EACH], "[m]");
+		       calibration->to_host.costs_ns[UM_TRANSFER_TERM_EACH], "[fit]");
 	write_number(writing, "  remote_request", REMOTE_BYTES, "B",
 		     "[assumed] a cache line as the trace counts it");
 	write_number(writing, "  remote_requests_per_s",
@@ -228,14 +236,14 @@ static void write_tracing(const struct writing *writing)
 	fputs("# What recording costs, from times with it and without.\ntracing:\n", writing->out);
 	write_residuals(writing, "  ", "times with records of transfers", &calibration->records);
 	write_duration(writing, "  to_device_record", transfer_record_ns(calibration),
-		       "[m] each transfer");
+		       "[fit] each transfer");
 	write_residuals(writing, "  ", "times with records of faults too",
 			&calibration->fault_records);
 	write_duration(writing, "  fault_record", fault_record_ns(calibration),
-		       "[m] each page that faulted");
+		       "[fit] each page that faulted");
 	write_residuals(writing, "  ", "times of the host", &calibration->cpu_fault_records);
 	write_duration(writing, "  cpu_fault_record", cpu_fault_record_ns(calibration),
-		       "[m] each fault of the host that moves pages");
+		       "[fit] each fault of the host that moves pages");
 }
 
 static void write_batch_costs(const struct writing *writing)
@@ -246,25 +254,25 @@ static void write_batch_costs(const struct writing *writing)
 	write_residuals(writing, "    ", "batches of faults, with the transfers in them",
 			&calibration->batches);
 	write_duration(writing, "    batch_time", costs[UM_BATCH_TERM_BATCH] - FETCH_NS,
-		       "[m] each, less fetch_time");
-	write_duration(writing, "    block_time", costs[UM_BATCH_TERM_BLOCK], "[m] each block");
+		       "[fit] each, less fetch_time");
+	write_duration(writing, "    block_time", costs[UM_BATCH_TERM_BLOCK], "[fit] each block");
 	write_duration(writing, "    page_time", page_ns(calibration),
-		       "[m] each page that faulted, less fault_record");
+		       "[fit] each page that faulted, less fault_record");
 	write_duration(writing, "    prefetched_page_time", costs[UM_BATCH_TERM_PREFETCHED],
-		       "[m] each page brought along");
+		       "[fit] each page brought along");
 	write_duration(writing, "    new_block_time", costs[UM_BATCH_TERM_NEW_BLOCK],
-		       "[m] a block's first memory");
+		       "[fit] a block's first memory");
 	write_duration(writing, "    unmap_time", costs[UM_BATCH_TERM_UNMAP],
-		       "[m] a block that leaves the host");
+		       "[fit] a block that leaves the host");
 	write_duration(writing, "    map_time", costs[UM_BATCH_TERM_MAP],
-		       "[m] a run that is mapped from afar");
+		       "[fit] a run that is mapped from afar");
 	write_duration(writing, "    host_block_time", costs[UM_BATCH_TERM_HOST_BLOCK],
-		       "[m] 2 MiB made on the host");
+		       "[fit] 2 MiB made on the host");
 	write_duration(writing, "    interrupt_time", costs[UM_BATCH_TERM_INTERRUPT] + FETCH_NS,
-		       "[m] the driver was idle");
+		       "[fit] the driver was idle");
 	write_duration(writing, "    wake_time",
 		       costs[UM_BATCH_TERM_WAKE] - costs[UM_BATCH_TERM_INTERRUPT],
-		       "[m] besides, if it had been for long");
+		       "[fit] besides, if it had been for long");
 }
 
 static void write_drivers(const struct writing *writing)
@@ -278,10 +286,10 @@ static void write_drivers(const struct writing *writing)
 	write_duration(writing, "    cpu_fault_time",
 		       calibration->cpu_faults.costs_ns[UM_HOST_TERM_FAULT] -
 			       cpu_fault_record_ns(calibration) - page_ns(calibration),
-		       "[m] each, less cpu_fault_record and page_time");
+		       "[fit] each, less cpu_fault_record and page_time");
 	write_duration(writing, "    cpu_page_time",
 		       calibration->cpu_faults.costs_ns[UM_HOST_TERM_PAGE],
-		       "[m] each page that comes to the host");
+		       "[fit] each page that comes to the host");
 }
 
 int um_calibration_write(FILE *out, const struct um_calibration *calibration, const char *name,

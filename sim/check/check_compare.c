@@ -96,7 +96,7 @@ static bool is_of_records(enum um_check_quantity quantity)
 }
 
 static void fill(struct comparing *c, struct um_check_row *row,
-		 const struct um_check_facts *predicted, uint64_t lost_pages)
+		 const struct um_check_facts *predicted, uint64_t lost_pages, bool is_other)
 {
 	for (int i = 0; i < UM_CHECK_QUANTITIES; i++) {
 		enum um_check_quantity quantity = (enum um_check_quantity)i;
@@ -105,6 +105,7 @@ static void fill(struct comparing *c, struct um_check_row *row,
 			continue;
 		fill_figure(c, &row->figures[i], predicted, quantity);
 		row->figures[i].is_least = lost_pages > 0 && is_of_records(quantity);
+		row->figures[i].is_other = is_other;
 	}
 }
 
@@ -180,6 +181,25 @@ static bool is_same_kernel(const char *a, const char *b)
 	       strncmp(left.start, right.start, left.bare_length) == 0;
 }
 
+/* The first that has no counterpart, by its name; the others by their number. */
+static int note_unmatched(struct comparing *c, const char *range,
+			  const struct um_check_pairs *pairs, size_t there_count)
+{
+	bool is_here = pairs->count > there_count;
+	size_t more = is_here ? pairs->count - there_count : there_count - pairs->count;
+	size_t first = (is_here ? there_count : pairs->count) + 1;
+	const struct um_check_launch *launch =
+		is_here ? &c->predicted->launches[pairs->pairs[first - 1].here]
+			: &c->measured->launches[pairs->only_there[0]];
+
+	return note(
+		c,
+		"%s: %zu launches predicted, %zu measured; launches %zu to %zu are only %s and not "
+		"compared, the first of them %s",
+		range, pairs->count, there_count, first, first + more - 1,
+		is_here ? "in the accesses" : "in what was measured", launch->name);
+}
+
 static int note_launches(struct comparing *c, const struct um_check_segment *segment,
 			 const struct um_check_pairs *pairs, size_t there_count)
 {
@@ -187,10 +207,7 @@ static int note_launches(struct comparing *c, const struct um_check_segment *seg
 	int error = 0;
 
 	if (pairs->count != there_count)
-		error = note(c,
-			     "%s: %zu launches predicted, %zu measured; those that the other side "
-			     "has not are not compared",
-			     range, pairs->count, there_count);
+		error = note_unmatched(c, range, pairs, there_count);
 	for (size_t i = 0; i < pairs->count && !error; i++) {
 		const struct um_check_pair *pair = &pairs->pairs[i];
 		const char *here, *there;
@@ -220,7 +237,8 @@ static int add_launch(struct comparing *c, const struct um_check_segment *segmen
 		      segment->range ? segment->range->name : NULL);
 	if (!row)
 		return no_memory();
-	fill(c, row, um_check_side_op(c->predicted, launch->op), segment->lost_pages);
+	fill(c, row, um_check_side_op(c->predicted, launch->op), segment->lost_pages,
+	     segment->is_other);
 	keep_only(row, OF_LAUNCHES);
 	return 0;
 }
@@ -267,18 +285,6 @@ static int pair_launches(struct comparing *c, struct um_check_segment *segment,
 
 /* --- allocations --- */
 
-static char *allocation_name(const struct um_check_allocation *allocation)
-{
-	char size[32], *name;
-
-	um_check_format(size, sizeof(size), UM_CHECK_BYTES, (double)allocation->bytes);
-	if (asprintf(&name, "%s%s#%lld %s %s", allocation->name ? allocation->name : "",
-		     allocation->name ? " " : "", (long long)allocation->allocation,
-		     allocation->kind, size) < 0)
-		return NULL;
-	return name;
-}
-
 static const struct um_check_facts *allocation_facts(const struct um_check_side *side, size_t place)
 {
 	return &side->facts[side->allocations[place].facts];
@@ -287,7 +293,7 @@ static const struct um_check_facts *allocation_facts(const struct um_check_side 
 static int note_allocation(struct comparing *c, const struct um_check_side *side, size_t place,
 			   const char *where)
 {
-	char *name = allocation_name(&side->allocations[place]);
+	char *name = um_check_allocation_text(&side->allocations[place]);
 	int error = name ? note(c, "allocation %s: only %s", name, where) : no_memory();
 
 	free(name);
@@ -303,11 +309,12 @@ static int add_allocation(struct comparing *c, const struct um_check_segment *se
 	if (!take_measured(c, segment, pairs, nth, allocation_facts))
 		return note_allocation(c, c->predicted, here, "in the accesses");
 	c->allocations_paired++;
-	row = new_row(&c->out->allocations, allocation_name(&c->predicted->allocations[here]),
+	row = new_row(&c->out->allocations,
+		      um_check_allocation_text(&c->predicted->allocations[here]),
 		      segment->range ? segment->range->name : NULL);
 	if (!row)
 		return no_memory();
-	fill(c, row, allocation_facts(c->predicted, here), segment->lost_pages);
+	fill(c, row, allocation_facts(c->predicted, here), segment->lost_pages, segment->is_other);
 	keep_only(row, OF_ALLOCATIONS);
 	return 0;
 }
@@ -415,6 +422,93 @@ static int each_segment(struct comparing *c,
 	return error;
 }
 
+/* --- what the total is of --- */
+
+static bool is_total_of_ranges(const struct comparing *c)
+{
+	return c->segments.has_ranges &&
+	       (c->segments.only_predicted_count || c->segments.only_measured_count);
+}
+
+/* A range that lies in no other and that all sides have. */
+static bool is_everywhere(const struct comparing *c, const struct um_check_segment *segment)
+{
+	for (size_t k = 0; k < c->measured_count; k++)
+		if (!segment->measured[k].is_there)
+			return false;
+	return segment->is_outermost;
+}
+
+/* --- what was called --- */
+
+/* Whether a segment's own calls differ, those made within it counted within it. */
+static int compare_segment(struct comparing *c, struct um_check_segment *segment)
+{
+	int error = 0;
+
+	for (size_t k = 0; k < c->measured_count && !error && !segment->is_other; k++) {
+		struct um_check_difference difference;
+
+		if (!segment->measured[k].is_there)
+			continue;
+		error = um_check_calls_compare(&difference, c->predicted, &segment->predicted,
+					       &c->measured[k], &segment->measured[k],
+					       c->predicted->has_policy);
+		segment->is_other = !error && um_check_calls_differ(&difference);
+		if (segment->is_other && segment->range)
+			error = note(c,
+				     "range %s: %zu of its %zu calls are only in the accesses, "
+				     "%zu only in what was measured",
+				     segment->range->name, difference.only_here,
+				     difference.calls_here, difference.only_there);
+	}
+	return error;
+}
+
+/* Of what the total is of: the run, or the ranges that all sides have. */
+static int compare_side(struct comparing *c, size_t k, bool of_ranges)
+{
+	const struct um_check_part run = {true, 0, c->predicted->op_count},
+				   measured_run = {true, 0, c->measured[k].op_count};
+	struct um_check_difference *all = &c->out->differences[k];
+	int error = 0;
+
+	if (!of_ranges)
+		return um_check_calls_compare(all, c->predicted, &run, &c->measured[k],
+					      &measured_run, c->predicted->has_policy);
+	for (size_t i = 0; i < c->segments.count && !error; i++) {
+		const struct um_check_segment *segment = &c->segments.segments[i];
+		struct um_check_difference part;
+
+		if (!is_everywhere(c, segment))
+			continue;
+		error = um_check_calls_compare(&part, c->predicted, &segment->predicted,
+					       &c->measured[k], &segment->measured[k],
+					       c->predicted->has_policy);
+		if (!error)
+			um_check_difference_add(all, &part);
+	}
+	return error;
+}
+
+static int compare_calls(struct comparing *c)
+{
+	int error = 0;
+
+	c->out->differences = calloc(c->measured_count, sizeof(*c->out->differences));
+	c->out->difference_count = c->measured_count;
+	if (!c->out->differences)
+		return no_memory();
+	for (size_t k = 0; k < c->measured_count && !error; k++) {
+		error = compare_side(c, k, is_total_of_ranges(c));
+		c->out->is_other =
+			c->out->is_other || um_check_calls_differ(&c->out->differences[k]);
+	}
+	for (size_t i = 0; i < c->segments.count && !error; i++)
+		error = compare_segment(c, &c->segments.segments[i]);
+	return error;
+}
+
 /* --- ranges --- */
 
 static int sum_parts(struct comparing *c, const struct um_check_segment *segment,
@@ -451,7 +545,7 @@ static int add_range(struct comparing *c, const struct um_check_segment *segment
 		return no_memory();
 	row->first = range->first;
 	row->end = range->end;
-	fill(c, row, &predicted, segment->lost_pages);
+	fill(c, row, &predicted, segment->lost_pages, segment->is_other);
 	return 0;
 }
 
@@ -493,11 +587,8 @@ static int sum_ranges(struct comparing *c, struct um_check_facts *predicted,
 	for (size_t i = 0; i < c->segments.count && !error; i++) {
 		const struct um_check_segment *segment = &c->segments.segments[i];
 		struct um_check_facts sum;
-		bool is_everywhere = segment->is_outermost;
 
-		for (size_t k = 0; k < c->measured_count; k++)
-			is_everywhere = is_everywhere && segment->measured[k].is_there;
-		if (!is_everywhere)
+		if (!is_everywhere(c, segment))
 			continue;
 		error = sum_parts(c, segment, &sum);
 		um_check_facts_add(predicted, &sum);
@@ -525,8 +616,7 @@ static int add_total(struct comparing *c)
 {
 	struct um_check_facts predicted = {0};
 	struct um_check_facts *measured = calloc(c->measured_count, sizeof(*measured));
-	bool of_ranges = c->segments.has_ranges &&
-			 (c->segments.only_predicted_count || c->segments.only_measured_count);
+	bool of_ranges = is_total_of_ranges(c);
 	int error = measured ? 0 : no_memory();
 
 	if (!error)
@@ -535,7 +625,7 @@ static int add_total(struct comparing *c)
 		memcpy(c->facts, measured, c->measured_count * sizeof(*measured));
 		for (size_t k = 0; k < c->measured_count; k++)
 			c->is_there[k] = true;
-		fill(c, &c->out->total, &predicted, c->lost_pages);
+		fill(c, &c->out->total, &predicted, c->lost_pages, c->out->is_other);
 	}
 	c->out->is_total_of_ranges = of_ranges;
 	c->out->total.end = c->predicted->op_count;
@@ -593,6 +683,8 @@ static int compare(struct comparing *c)
 	mark_measured(c);
 	error = note_ranges(c);
 	if (!error)
+		error = compare_calls(c);
+	if (!error)
 		error = each_segment(c, find_lost);
 	spread_lost(&c->segments);
 	if (!error)
@@ -647,5 +739,6 @@ void um_check_comparison_free(struct um_check_comparison *comparison)
 	for (size_t i = 0; i < comparison->note_count; i++)
 		free(comparison->notes[i]);
 	free(comparison->notes);
+	free(comparison->differences);
 	*comparison = (struct um_check_comparison){0};
 }

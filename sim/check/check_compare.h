@@ -2,8 +2,8 @@
 #ifndef UM_CHECK_COMPARE_H
 #define UM_CHECK_COMPARE_H
 
+#include "check_calls.h"
 #include "check_figure.h"
-#include "check_side.h"
 
 struct um_check_row {
 	char *name; /* a range with its number if there are several, a kernel, an allocation */
@@ -21,7 +21,14 @@ struct um_check_comparison {
 	struct um_check_row total;
 	bool is_total_of_ranges; /* of those that both have, since one side has others */
 	struct um_check_rows ranges, kernels, allocations;
-	char **notes; /* what was not found on the other side, or is called otherwise there */
+	/*
+	 * What was called otherwise than in the accesses, of each measured side: in what the total is of.
+	 * `here` is the prediction. Figures of what it touches are `is_other`.
+	 */
+	struct um_check_difference *differences;
+	size_t difference_count;
+	bool is_other; /* some side has one */
+	char **notes;  /* what was not found on the other side, or is called otherwise there */
 	size_t note_count, note_room;
 	size_t notes_left_out;
 };

@@ -1,6 +1,6 @@
 #include "check_figure.h"
 
-#include "check_sorted.h"
+#include "trace/base/sorted.h"
 
 #include <math.h>
 
@@ -11,7 +11,7 @@ void um_check_figure_measured(struct um_check_figure *figure, double *values, si
 	figure->repetitions = count;
 	if (!count)
 		return;
-	um_check_sort_values(values, count);
+	um_sort_values(values, count);
 	figure->least = values[0];
 	figure->most = values[count - 1];
 	figure->measured =

@@ -16,6 +16,7 @@ struct um_check_figure {
 	size_t repetitions; /* 0: not measured */
 	bool is_least;	    /* records are missing: what was measured is the least that there was */
 	double measured, least, most;
+	bool is_other; /* of another program than what was measured (check_calls.h) */
 };
 
 /* Sets the measured part; `values` are sorted. `count` may be 0. */

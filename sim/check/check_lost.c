@@ -1,7 +1,7 @@
 #include "check_lost.h"
 
-#include "check_sorted.h"
 #include "trace/base/error.h"
+#include "trace/base/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +26,9 @@ static const struct um_check_pages *rows_of(const struct um_check_pages *all, si
 					    int64_t allocation, size_t *found)
 {
 	const struct um_check_pages key = {.allocation = allocation};
-	size_t first = um_check_first(all, count, sizeof(*all), &key, by_allocation);
+	size_t first = um_sorted_first(all, count, sizeof(*all), &key, by_allocation);
 
-	*found = um_check_alike(all, count, sizeof(*all), first, &key, by_allocation);
+	*found = um_sorted_alike(all, count, sizeof(*all), first, &key, by_allocation);
 	return all ? all + first : NULL;
 }
 

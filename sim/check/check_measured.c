@@ -2,7 +2,6 @@
 
 #include "trace/base/error.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* --- what it is --- */
@@ -18,7 +17,7 @@ static int take_run(const void *row, void *context)
 	const struct described *described = context;
 
 	described->side->ends_early = strcmp(run->ended, "running") == 0;
-	described->side->tells_all_reached = run->backend && strcmp(run->backend, "cupti") == 0;
+	described->side->tells_all_reached = described->side->card.is_cupti;
 	if (strcmp(run->role, "trace") != 0)
 		return um_fail(UM_EINVAL,
 			       "%s is a simulation; --against takes what umtrace measured on a GPU",
@@ -56,16 +55,6 @@ static int take_origin(const void *row, void *context)
 	return 0;
 }
 
-static int take_device(const void *row, void *context)
-{
-	const struct um_device_row *device = row;
-	struct um_check_side *side = ((struct described *)context)->side;
-
-	if (!*side->device_name)
-		snprintf(side->device_name, sizeof(side->device_name), "%s", device->name);
-	return 0;
-}
-
 static int describe(struct um_check_side *side, struct um_db *db, const char *path)
 {
 	struct described described = {side, path};
@@ -73,8 +62,6 @@ static int describe(struct um_check_side *side, struct um_db *db, const char *pa
 
 	if (!error)
 		error = um_db_each(db, &um_table_origin, NULL, 0, take_origin, &described);
-	if (!error)
-		error = um_db_each(db, &um_table_device, NULL, 0, take_device, &described);
 	if (!side->origin[UM_CHECK_BYTES_TO_DEVICE] || !side->origin[UM_CHECK_REMOTE_MAPS])
 		side->tells_all_reached = false;
 	if (!error && !side->origin[UM_CHECK_BYTES_TO_DEVICE])

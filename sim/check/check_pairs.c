@@ -1,7 +1,7 @@
 #include "check_pairs.h"
 
-#include "check_sorted.h"
 #include "trace/base/error.h"
+#include "trace/base/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +46,8 @@ static size_t first_launch(const struct um_check_side *side, size_t op)
 {
 	const struct um_check_launch key = {.op = op};
 
-	return um_check_first(side->launches, side->launch_count, sizeof(*side->launches), &key,
-			      by_op);
+	return um_sorted_first(side->launches, side->launch_count, sizeof(*side->launches), &key,
+			       by_op);
 }
 
 int um_check_pair_launches(struct um_check_pairs *pairs, const struct um_check_side *here,

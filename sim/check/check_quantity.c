@@ -2,6 +2,7 @@
 
 #include "trace/base/units.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -53,11 +54,42 @@ const struct um_check_quantity_info um_check_quantities[UM_CHECK_QUANTITIES] = {
 	TWO_WAYS(REMOTE, "remote_access", "accessed from afar", "remote_access"),
 };
 
+/* The next word of a text, which is moved behind it. */
+static size_t next_word(const char **text, const char **word)
+{
+	size_t length = 0;
+
+	while (**text && !isalnum((unsigned char)**text))
+		++*text;
+	*word = *text;
+	while (isalnum((unsigned char)(*word)[length]))
+		length++;
+	*text += length;
+	return length;
+}
+
+static bool has_same_words(const char *a, const char *b)
+{
+	const char *word, *other;
+	size_t length;
+
+	do {
+		length = next_word(&a, &word);
+		if (length != next_word(&b, &other) || strncasecmp(word, other, length) != 0)
+			return false;
+	} while (length);
+	return true;
+}
+
 bool um_check_is_named(enum um_check_quantity quantity, const char *name)
 {
 	const struct um_check_quantity_info *info = &um_check_quantities[quantity];
+	const char *const names[] = {info->name, info->group, info->title, info->head};
 
-	return strcmp(info->name, name) == 0 || strcmp(info->group, name) == 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (has_same_words(names[i], name))
+			return true;
+	return false;
 }
 
 char *um_check_format(char *buffer, size_t capacity, enum um_check_unit unit, double value)

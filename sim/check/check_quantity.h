@@ -48,8 +48,8 @@ enum um_check_unit { UM_CHECK_COUNT, UM_CHECK_BYTES, UM_CHECK_NS };
 #define UM_CHECK_NO_COLUMN (-1)
 
 struct um_check_quantity_info {
-	const char *name;  /* in JSON, TSV and --max-error: "records_to_device" */
-	const char *group; /* several at once in --max-error: "records" */
+	const char *name;  /* in JSON and TSV: "records_to_device"; --max-error takes all four */
+	const char *group; /* of several: "records" */
 	const char *title; /* "records to device" */
 	const char *head;  /* of a column, two lines: "records\nin" */
 	enum um_check_unit unit;
@@ -59,8 +59,11 @@ struct um_check_quantity_info {
 };
 extern const struct um_check_quantity_info um_check_quantities[UM_CHECK_QUANTITIES];
 
-/* A quantity by its name, or a group's first; UM_CHECK_QUANTITIES: there is none. */
-bool um_check_is_named(enum um_check_quantity, const char *name_or_group);
+/*
+ * Whether a quantity is what people call so: its name, its group, its title or the head of its column,
+ * whatever stands between words: "records_to_device", "records", "Records to device", "records in".
+ */
+bool um_check_is_named(enum um_check_quantity, const char *name);
 
 /* "64 MiB", "1,234", "1.25 ms" of a value; at least 32 bytes. Returns `buffer`. */
 char *um_check_format(char *buffer, size_t capacity, enum um_check_unit, double value);

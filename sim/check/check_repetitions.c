@@ -1,8 +1,8 @@
 #include "check_repetitions.h"
 
 #include "check_side.h"
-#include "check_sorted.h"
 #include "trace/base/error.h"
+#include "trace/base/sorted.h"
 
 #include <errno.h>
 #include <math.h>
@@ -119,9 +119,9 @@ const struct um_check_repetition *um_check_repetitions_of(const struct um_check_
 {
 	const struct um_check_repetition key = {.mode = (char *)mode, .name = (char *)name};
 	size_t first =
-		um_check_first(all->rows, all->count, sizeof(*all->rows), &key, by_mode_and_name);
+		um_sorted_first(all->rows, all->count, sizeof(*all->rows), &key, by_mode_and_name);
 
-	*count = um_check_alike(all->rows, all->count, sizeof(*all->rows), first, &key,
-				by_mode_and_name);
+	*count = um_sorted_alike(all->rows, all->count, sizeof(*all->rows), first, &key,
+				 by_mode_and_name);
 	return *count ? &all->rows[first] : NULL;
 }

@@ -1,7 +1,6 @@
 /* The rows of one side, each counted where it belongs. */
-#include "check_side.h"
+#include "check_calls.h"
 
-#include "check_sorted.h"
 #include "trace/base/error.h"
 
 #include <stdlib.h>
@@ -26,23 +25,12 @@ static int new_facts(struct um_check_side *side, size_t *place)
 	return 0;
 }
 
-static int by_allocation(const void *left, const void *right)
-{
-	const struct um_check_allocation *a = left, *b = right;
-
-	return (a->allocation > b->allocation) - (a->allocation < b->allocation);
-}
-
 /* NULL: there is none. */
 static struct um_check_allocation *find_allocation(const struct um_check_side *side, int64_t id)
 {
-	const struct um_check_allocation key = {.allocation = id};
-	size_t place = um_check_first(side->allocations, side->allocation_count,
-				      sizeof(*side->allocations), &key, by_allocation);
+	size_t place = um_check_allocation_place(side, id);
 
-	return place < side->allocation_count && side->allocations[place].allocation == id
-		       ? &side->allocations[place]
-		       : NULL;
+	return place == SIZE_MAX ? NULL : &side->allocations[place];
 }
 
 /* Its place in the side's ops; false: it has no such op. */

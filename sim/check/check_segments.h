@@ -15,6 +15,7 @@ struct um_check_segment {
 	bool is_outermost;
 	struct um_check_part predicted, *measured; /* one each */
 	uint64_t lost_pages; /* check_lost.h; of one that lies in another, the other's */
+	bool is_other;	     /* some measured side called something else in it (check_calls.h) */
 };
 
 struct um_check_segments {

@@ -1,9 +1,10 @@
 /* What a program did: operations, launches, allocations and ranges, and sums over them. */
 #include "check_side.h"
 
-#include "check_sorted.h"
 #include "trace/base/error.h"
+#include "trace/base/sorted.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,40 @@ static enum um_check_op_kind kind_of(const char *word)
 	return UM_CHECK_OP_OTHER;
 }
 
+static int add_call(struct um_check_side *side, const struct um_op_row *op)
+{
+	static const char *const words[] = {
+		[UM_CHECK_CALL_ALLOC] = "alloc",   [UM_CHECK_CALL_FREE] = "free",
+		[UM_CHECK_CALL_ADVISE] = "advise", [UM_CHECK_CALL_PREFETCH] = "prefetch",
+		[UM_CHECK_CALL_ATTACH] = "attach", [UM_CHECK_CALL_COPY] = "copy",
+		[UM_CHECK_CALL_MEMSET] = "memset", [UM_CHECK_CALL_LAUNCH] = "launch",
+	};
+	int kind = 0, error;
+
+	while (kind < UM_CHECK_CALL_KINDS && strcmp(words[kind], op->kind) != 0)
+		kind++;
+	/* A call that was refused did nothing. */
+	if (kind == UM_CHECK_CALL_KINDS || (op->result != UM_NULL && op->result != 0))
+		return 0;
+	error = um_check_room(&side->calls, side->call_count, &side->call_room,
+			      sizeof(*side->calls));
+	if (error)
+		return error;
+	side->calls[side->call_count++] = (struct um_check_call){
+		.kind = (enum um_check_call_kind)kind,
+		.op = side->op_count,
+		.allocation = op->allocation,
+		.offset_bytes = op->offset_bytes,
+		.bytes = op->bytes,
+		.source_allocation = op->source_allocation,
+		.source_offset_bytes = op->source_offset_bytes,
+		.device = op->device,
+		.value = op->value,
+		.advice = op->advice ? um_word_code(um_advice_words, op->advice) : -1,
+	};
+	return 0;
+}
+
 static int take_op(const void *row, void *context)
 {
 	const struct um_op_row *op = row;
@@ -65,6 +100,8 @@ static int take_op(const void *row, void *context)
 	if (!error)
 		error = um_check_room(&side->op_kinds, side->op_count, &rooms[1],
 				      sizeof(*side->op_kinds));
+	if (!error)
+		error = add_call(side, op);
 	if (error)
 		return error;
 	side->ops[side->op_count] = op->op;
@@ -82,7 +119,7 @@ static int by_id(const void *left, const void *right)
 
 size_t um_check_side_place(const struct um_check_side *side, int64_t op)
 {
-	return um_check_first(side->ops, side->op_count, sizeof(*side->ops), &op, by_id);
+	return um_sorted_first(side->ops, side->op_count, sizeof(*side->ops), &op, by_id);
 }
 
 /* --- what the operations are about --- */
@@ -100,8 +137,12 @@ static int take_launch(const void *row, void *context)
 	if (op == side->op_count || side->ops[op] != kernel->op)
 		return um_fail(UM_EFORMAT, "%s: damaged: kernel of op %lld, which there is not",
 			       side->path, (long long)kernel->op);
-	side->launches[side->launch_count] =
-		(struct um_check_launch){.op = op, .name = copy_text(kernel->name)};
+	side->launches[side->launch_count] = (struct um_check_launch){
+		.op = op,
+		.name = copy_text(kernel->name),
+		.groups = {kernel->grid_x, kernel->grid_y, kernel->grid_z},
+		.lanes = {kernel->block_x, kernel->block_y, kernel->block_z},
+	};
 	return side->launches[side->launch_count++].name ? 0 : no_memory();
 }
 
@@ -203,6 +244,46 @@ static int take_touch(const void *row, void *context)
 	return error;
 }
 
+/* --- what it ran on --- */
+
+static void copy_into(char *to, size_t capacity, const char *text)
+{
+	snprintf(to, capacity, "%s", text ? text : "");
+}
+
+static uint64_t known(int64_t value)
+{
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+static int take_run(const void *row, void *context)
+{
+	const struct um_run_row *run = row;
+	struct um_check_card *card = &((struct um_check_side *)context)->card;
+
+	copy_into(card->machine, sizeof(card->machine), run->machine);
+	copy_into(card->driver_version, sizeof(card->driver_version), run->driver_version);
+	card->is_cupti = run->backend && strcmp(run->backend, "cupti") == 0;
+	return 0;
+}
+
+/* The first. */
+static int take_device(const void *row, void *context)
+{
+	const struct um_device_row *device = row;
+	struct um_check_card *card = &((struct um_check_side *)context)->card;
+
+	if (*card->name)
+		return 0;
+	copy_into(card->name, sizeof(card->name), device->name);
+	copy_into(card->arch, sizeof(card->arch), device->arch);
+	copy_into(card->link, sizeof(card->link), device->link);
+	card->memory_bytes = known(device->memory_bytes);
+	card->compute_units = known(device->compute_units);
+	card->wave_lanes = known(device->wave_lanes);
+	return 0;
+}
+
 int um_check_side_program(struct um_check_side *side, struct um_db *db)
 {
 	static const struct {
@@ -212,7 +293,8 @@ int um_check_side_program(struct um_check_side *side, struct um_db *db)
 		     {&um_table_kernel, take_launch},
 		     {&um_table_allocation, take_allocation},
 		     {&um_table_user_range, take_range},
-		     {&um_table_page_access, take_touch}};
+		     {&um_table_page_access, take_touch},
+		     {&um_table_device, take_device}};
 	int error;
 
 	*side = (struct um_check_side){0};
@@ -226,6 +308,8 @@ int um_check_side_program(struct um_check_side *side, struct um_db *db)
 	error = side->path ? 0 : no_memory();
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !error; i++)
 		error = um_db_each(db, parts[i].table, NULL, 0, parts[i].take, side);
+	if (!error)
+		error = um_db_run(db, take_run, side);
 	return error ? error : number_ranges(side);
 }
 
@@ -245,6 +329,7 @@ void um_check_side_free(struct um_check_side *side)
 	free(side->op_kinds);
 	free(side->facts);
 	free(side->launches);
+	free(side->calls);
 	free(side->allocations);
 	free(side->ranges);
 	free(side->spans);
@@ -309,7 +394,7 @@ static size_t first_span(const struct um_check_side *side, size_t op)
 {
 	const struct um_check_span key = {.op = op};
 
-	return um_check_first(side->spans, side->span_count, sizeof(*side->spans), &key, by_op);
+	return um_sorted_first(side->spans, side->span_count, sizeof(*side->spans), &key, by_op);
 }
 
 /* How long any of the spans lasted; they are sorted. */

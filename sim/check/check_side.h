@@ -25,6 +25,37 @@ enum um_check_op_kind {
 struct um_check_launch {
 	size_t op; /* place in the side's ops */
 	char *name;
+	int64_t groups[3], lanes[3]; /* of the grid, of a group: x, y, z */
+};
+
+/* What the program asked for and decides what happens to pages; not what only waits or orders. */
+enum um_check_call_kind {
+	UM_CHECK_CALL_ALLOC,
+	UM_CHECK_CALL_FREE,
+	UM_CHECK_CALL_ADVISE,
+	UM_CHECK_CALL_PREFETCH,
+	UM_CHECK_CALL_ATTACH,
+	UM_CHECK_CALL_COPY,
+	UM_CHECK_CALL_MEMSET,
+	UM_CHECK_CALL_LAUNCH,
+	UM_CHECK_CALL_KINDS /* none of these */
+};
+
+struct um_check_call {
+	enum um_check_call_kind kind;
+	size_t op;				 /* place in the side's ops */
+	int64_t allocation, offset_bytes, bytes; /* UM_NULL: not known, or memory of nobody's */
+	int64_t source_allocation, source_offset_bytes; /* of copies */
+	int64_t device;					/* of advice and prefetches */
+	int64_t value;					/* of attachments */
+	int advice;					/* um_advice_words; -1: none */
+};
+
+/* What is known of the card that it ran on, or of the machine that was played for it; 0, "": not told. */
+struct um_check_card {
+	char name[64], arch[32], link[64], machine[64], driver_version[32];
+	uint64_t memory_bytes, compute_units, wave_lanes;
+	bool is_cupti; /* NVIDIA's driver was measured */
 };
 
 struct um_check_allocation {
@@ -65,6 +96,8 @@ struct um_check_side {
 	size_t fact_count, fact_room;
 	struct um_check_launch *launches; /* in order; so the others */
 	size_t launch_count, launch_room;
+	struct um_check_call *calls; /* those that failed are not among them */
+	size_t call_count, call_room;
 	struct um_check_allocation *allocations;
 	size_t allocation_count, allocation_room;
 	struct um_check_range *ranges;
@@ -85,15 +118,16 @@ struct um_check_side {
 	const char *origin[UM_CHECK_QUANTITIES];
 	uint64_t lost; /* records that the measurement lacks */
 	bool ends_early;
-	char device_name[64];
+	struct um_check_card card;
+	bool has_policy; /* whose advice and prefetches are not those of its calls */
 };
 
 /* Limit of operations, ranges, launches, spans: UM_ELIMIT beyond. */
 #define UM_CHECK_ITEMS_MAX (1u << 26)
 
 /*
- * The program of a trace: operations, launches, allocations, ranges, touched pages; no figures. On an
- * error the side is to be freed too. UM_EFORMAT, UM_ELIMIT, UM_ENOMEM.
+ * The program of a trace: operations, calls, launches, allocations, ranges, touched pages, and what it
+ * ran on; no figures. On an error the side is to be freed too. UM_EFORMAT, UM_ELIMIT, UM_ENOMEM.
  */
 int um_check_side_program(struct um_check_side *, struct um_db *);
 void um_check_side_free(struct um_check_side *);

@@ -1,7 +1,7 @@
 #include "check_summary.h"
 
-#include "check_sorted.h"
 #include "trace/base/error.h"
+#include "trace/base/sorted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@ enum um_check_set um_check_set_of(const struct um_check_entry *entry)
 
 bool um_check_counts(const struct um_check_figure *figure)
 {
-	return um_check_is_compared(figure) && (figure->predicted > 0 || figure->measured > 0);
+	return um_check_is_compared(figure) && !figure->is_other &&
+	       (figure->predicted > 0 || figure->measured > 0);
 }
 
 static double quantile(const double *sorted, size_t count, double q)
@@ -53,10 +54,28 @@ int um_check_summarize(struct um_check_summary *out, const struct um_check_table
 		errors[out->count++] = error;
 	}
 	if (out->count) {
-		um_check_sort_values(errors, out->count);
+		um_sort_values(errors, out->count);
 		out->median = quantile(errors, out->count, 0.5);
 		out->ninetieth = quantile(errors, out->count, 0.9);
 	}
 	free(errors);
 	return 0;
+}
+
+int um_check_each_summary(const struct um_check_table *table, um_check_summary_fn take,
+			  void *context)
+{
+	int error = 0;
+
+	for (int set = 0; set < UM_CHECK_SETS && !error; set++)
+		for (int q = 0; q < UM_CHECK_MAIN_QUANTITIES && !error; q++) {
+			struct um_check_summary summary;
+
+			error = um_check_summarize(&summary, table, (enum um_check_set)set,
+						   (enum um_check_quantity)q);
+			if (!error && summary.count)
+				take(context, (enum um_check_set)set, (enum um_check_quantity)q,
+				     &summary);
+		}
+	return error;
 }

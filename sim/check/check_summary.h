@@ -21,8 +21,12 @@ struct um_check_summary {
 /* UM_ENOMEM. */
 int um_check_summarize(struct um_check_summary *, const struct um_check_table *, enum um_check_set,
 		       enum um_check_quantity);
+/* Calls `take` with every summary of a table that is of something, set by set. UM_ENOMEM. */
+typedef void (*um_check_summary_fn)(void *context, enum um_check_set, enum um_check_quantity,
+				    const struct um_check_summary *);
+int um_check_each_summary(const struct um_check_table *, um_check_summary_fn take, void *context);
 enum um_check_set um_check_set_of(const struct um_check_entry *);
-/* Whether an entry counts in the summary of a quantity. */
+/* Whether an entry counts in the summary of a quantity; those of another program do not. */
 bool um_check_counts(const struct um_check_figure *);
 
 #endif

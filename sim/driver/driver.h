@@ -166,6 +166,7 @@ struct um_driver_ops {
 	const uint64_t *page_bytes; /* page sizes it takes, ascending, ends with 0; NULL: fixed */
 	uint64_t default_page_bytes;
 	uint64_t alignment_bytes; /* of allocations' addresses, a power of two; 0: 2 MiB */
+	uint64_t packed_bytes;	  /* smaller managed allocations can share pages; 0: none does */
 	/* Who leaves a device when its memory is short, unless the policy names another order
 	 * (evict.h); NULL: it evicts nothing, or by rules that are no such order. */
 	const struct um_evict_ops *evict;

@@ -594,6 +594,7 @@ const struct um_driver_ops um_driver_nvidia_uvm = {
 	.validated = "rules from source, checked on an H200 but for evictions (traces/h200)",
 	.params = uvm_params,
 	.default_page_bytes = 65536,
+	.packed_bytes = UINT64_C(2) << 20, /* A2 */
 	.evict = &um_evict_fifo,
 	.create = uvm_create,
 	.faults_side_by_side = uvm_faults_side_by_side,

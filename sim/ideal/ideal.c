@@ -99,7 +99,15 @@
  * else the bytes are another program's, and are not compared. Devices with a link of their own
  * (peers): what only lemmas 1 and 2 say of "another device" is left out.
  *
- * FAULTS
+ * Shared pages. Where small allocations lie side by side (packed_bytes), one M1 brings what several of
+ * them have in a page. They begin at multiples of 512 bytes, so that an allocation of several pages has
+ * at least 512 bytes of the page it begins in for itself, all of those between, and of its n-th what is
+ * beyond n - 1 pages; one of a page, 512 bytes or all that it has. Lines are whole there: no line is of
+ * two. Of such a page no more lines count than surely are the allocation's own, in place of 64 in all
+ * lemmas, M7 included: of the 64 lines that M1 takes they are those, and no two allocations count one
+ * twice. Lemmas 3 and 4, which are about room, are left out for such pages. (touch.own)
+ *
+ * FAULTS (shared pages apart: a neighbour's fault brings them too)
  *
  * Demand paging: memory is in units of page_bytes. A device that touches a page that it does not
  * have faults; the fault may bring the unit, nothing else brings any of it. What the host writes
@@ -135,8 +143,11 @@
 
 #include <stdlib.h>
 
+/* Where allocations that share pages begin: multiples of it. */
+#define PACKED_AT_BYTES 512u
+
 struct known_allocation {
-	uint64_t pages;
+	uint64_t pages, bytes;
 	uint32_t device; /* of device memory */
 	bool managed, on_device;
 	bool made, touched, freed;
@@ -184,6 +195,7 @@ static int take_allocation(const void *row, void *context)
 	}
 	reading->allocations[reading->allocation_count] = (struct known_allocation){
 		.pages = bytes / UM_PAGE_BYTES + (bytes % UM_PAGE_BYTES > 0),
+		.bytes = bytes,
 		.device = device_of(reading, allocation->device),
 		.managed = kind == UM_ALLOCATION_MANAGED,
 		.on_device = kind == UM_ALLOCATION_DEVICE,
@@ -279,6 +291,23 @@ static int begin_device_op(struct reading *reading)
 					       alone);
 }
 
+static unsigned lines_up_to(uint64_t bytes)
+{
+	return (unsigned)((bytes + UM_LINE_BYTES - 1) / UM_LINE_BYTES);
+}
+
+static int add(struct reading *reading, const struct known_allocation *allocation)
+{
+	unsigned first = UM_PAGE_LINES, last = UM_PAGE_LINES;
+
+	if (allocation->pages && allocation->bytes < reading->request->packed_bytes) {
+		first = PACKED_AT_BYTES / UM_LINE_BYTES;
+		last = lines_up_to(allocation->bytes - (allocation->pages - 1) * UM_PAGE_BYTES);
+	}
+	return um_ideal_core_add(reading->core, place_of(reading, allocation), allocation->pages,
+				 first, last);
+}
+
 static int touch(struct reading *reading, struct known_allocation *allocation, uint64_t first,
 		 uint64_t pages, unsigned read, unsigned written)
 {
@@ -288,7 +317,7 @@ static int touch(struct reading *reading, struct known_allocation *allocation, u
 	if (allocation->freed || !pages)
 		return 0;
 	if (!allocation->touched)
-		error = um_ideal_core_add(reading->core, place, allocation->pages);
+		error = add(reading, allocation);
 	allocation->touched = allocation->made = true;
 	return error ? error
 		     : um_ideal_core_touch(reading->core, place, first, pages, read, written);

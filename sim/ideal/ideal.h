@@ -28,8 +28,11 @@ struct um_ideal_request {
 	struct um_db *trace;
 	const struct um_machine_spec *machine; /* how many devices, and what links them */
 	uint64_t memory_bytes;		       /* of each device, that the program can use */
-	bool peers;	     /* devices access each other's memory, not through the host (a hive) */
-	uint64_t page_bytes; /* of the faults' units: 4 KiB times a power of two, counted from each
+	bool peers; /* devices access each other's memory, not through the host (a hive) */
+	uint64_t
+		packed_bytes; /* allocations below share pages with others, beginning at multiples of
+				  512 bytes (nvidia_uvm's A2); 0: each begins a page */
+	uint64_t page_bytes;  /* of the faults' units: 4 KiB times a power of two, counted from each
 				allocation's start */
 };
 

@@ -3,6 +3,19 @@
 
 #include "trace/spool/spool_record.h"
 
+/*
+ * Lemmas 3 and 4. Pages that others share ask for nothing: how many of them fit is not known, and what
+ * would be lost for want of room is not counted, which is less.
+ */
+static int ask(struct um_savings *savings, const struct touch *touch, uint32_t since,
+	       unsigned lines, uint64_t pages)
+{
+	if (touch->own < UM_PAGE_LINES)
+		return 0;
+	return um_savings_ask(savings, &touch->books->moments,
+			      first_moment_behind(touch->core, since), lines, pages);
+}
+
 /* --- to the device: lemmas 1 and 3 --- */
 
 /* Where another device wrote the page only an operation that runs alone is behind that. */
@@ -29,8 +42,7 @@ static int read_page(const struct touch *touch, struct page_state *page, uint64_
 		books->certain_lines_in += least_of(page->due, touch->read) * pages;
 		page->held = core->op;
 	} else if (core->alone) {
-		error = um_savings_ask(&books->in, &books->moments,
-				       first_moment_behind(core, page->held), touch->read, pages);
+		error = ask(&books->in, touch, page->held, touch->read, pages);
 		page->held = core->op;
 	}
 	return error;
@@ -43,8 +55,7 @@ static int ask_to_stay(const struct touch *touch, const struct page_state *page,
 {
 	if (!page->unsent || !page->wrote_alone)
 		return 0;
-	return um_savings_ask(&touch->books->out, &touch->books->moments,
-			      first_moment_behind(touch->core, page->wrote), page->unsent, pages);
+	return ask(&touch->books->out, touch, page->wrote, page->unsent, pages);
 }
 
 static int write_page(const struct touch *touch, struct page_state *page, uint64_t pages)
@@ -53,7 +64,7 @@ static int write_page(const struct touch *touch, struct page_state *page, uint64
 	int error = core->alone ? ask_to_stay(touch, page, pages) : 0;
 
 	if (core->alone || !page->read_by_device)
-		page->dirty = least_of(page->dirty + touch->written, UM_PAGE_LINES);
+		page->dirty = least_of(page->dirty + touch->written, touch->own);
 	page->unsent = touch->written;
 	page->wrote = core->op;
 	page->wrote_alone = core->alone;
@@ -86,9 +97,9 @@ static void send_page(const struct touch *touch, struct page_state *page, unsign
 }
 
 /* The device's copies are gone, and `lines` lines or more cross before it reads as many. */
-static void lose_page(struct page_state *page, unsigned lines, bool by_device)
+static void lose_page(struct page_state *page, uint8_t lines, bool by_device)
 {
-	page->due = least_of(lines, UM_PAGE_LINES);
+	page->due = lines;
 	page->crossed = 0;
 	page->held = 0;
 	page->by_device = by_device;
@@ -117,7 +128,7 @@ void um_ideal_bytes_host(const struct touch *touch, struct page_state *page, uin
 	bool has_it = touch->read || !core->terms.coherent;
 
 	if (has_it && page->wrote <= core->over) {
-		send_page(touch, page, UM_PAGE_LINES, pages);
+		send_page(touch, page, touch->own, pages);
 		page->read_by_device = false;
 	}
 	if (!touch->written)
@@ -126,7 +137,7 @@ void um_ideal_bytes_host(const struct touch *touch, struct page_state *page, uin
 	if (!core->terms.coherent) /* else it may stay where it is, mapped by both */
 		page->lost = core->over + 1;
 	if (page->touched <= core->over)
-		lose_page(page, UM_PAGE_LINES, false);
+		lose_page(page, touch->own, false);
 }
 
 int um_ideal_bytes_last(const struct touch *touch, struct page_state *page, uint64_t pages)

@@ -78,7 +78,8 @@ static int make_slot(struct um_ideal_core *core, uint32_t place)
 	return 0;
 }
 
-int um_ideal_core_add(struct um_ideal_core *core, uint32_t place, uint64_t pages)
+int um_ideal_core_add(struct um_ideal_core *core, uint32_t place, uint64_t pages,
+		      unsigned first_lines, unsigned last_lines)
 {
 	uint64_t units = (pages + core->terms.unit_pages - 1) / core->terms.unit_pages;
 	struct allocation_books *allocation;
@@ -93,6 +94,8 @@ int um_ideal_core_add(struct um_ideal_core *core, uint32_t place, uint64_t pages
 	if (!allocation->page || !allocation->unit)
 		return um_fail(UM_ENOMEM, "no memory for the pages of an allocation");
 	allocation->pages = pages;
+	allocation->first_lines = least_of(first_lines, UM_PAGE_LINES);
+	allocation->last_lines = least_of(last_lines, UM_PAGE_LINES);
 	allocation->host_unit = (struct um_page_map){units, sizeof(struct unit_state), NULL};
 	for (uint32_t i = 0; i < core->terms.devices; i++) {
 		allocation->page[i] = (struct um_page_map){pages, sizeof(struct page_state), NULL};
@@ -107,6 +110,40 @@ static struct allocation_books *find(const struct um_ideal_core *core, uint32_t 
 	return place < core->allocation_slots && core->allocations[place].pages
 		       ? &core->allocations[place]
 		       : NULL;
+}
+
+/* How many pages from `first` on, up to `end`, have as many lines of their own: *lines. */
+static uint64_t alike_pages(const struct allocation_books *allocation, uint64_t first, uint64_t end,
+			    uint8_t *lines)
+{
+	uint64_t last = allocation->pages - 1;
+
+	*lines = UM_PAGE_LINES;
+	if (first == 0)
+		*lines = allocation->first_lines;
+	if (first == last)
+		*lines = least_of(*lines, allocation->last_lines);
+	if (first == 0 || first == last)
+		return 1;
+	return (end > last ? last : end) - first;
+}
+
+/* Walks pages [first, end) of one device; the touch is made for each that are alike. */
+static int walk_pages(struct allocation_books *allocation, uint32_t device, uint64_t first,
+		      uint64_t end, um_page_map_fn call, const struct touch *asked)
+{
+	int error = 0;
+
+	while (first < end && !error) {
+		struct touch touch = *asked;
+		uint64_t pages = alike_pages(allocation, first, end, &touch.own);
+
+		touch.read = least_of(touch.read, touch.own);
+		touch.written = least_of(touch.written, touch.own);
+		error = um_page_map_walk(&allocation->page[device], first, pages, call, &touch);
+		first += pages;
+	}
+	return error;
 }
 
 static int end_pages(void *context, void *value, uint64_t first, uint64_t pages)
@@ -125,8 +162,7 @@ static int end_allocation(struct um_ideal_core *core, uint32_t place)
 		struct touch touch = {.core = core, .books = &core->device[i], .allocation = place};
 
 		if (allocation->page[i].blocks && core->terms.limited[i])
-			error = um_page_map_walk(&allocation->page[i], 0, allocation->pages,
-						 end_pages, &touch);
+			error = walk_pages(allocation, i, 0, allocation->pages, end_pages, &touch);
 	}
 	return error;
 }
@@ -277,12 +313,15 @@ int um_ideal_core_touch(struct um_ideal_core *core, uint32_t place, uint64_t fir
 	if (core->by != UM_HOST)
 		allocation->devices |= 1u << core->by;
 	for (um_device_id i = 0; i < (um_device_id)core->terms.devices && !error; i++) {
-		struct touch touch = {core, &core->device[i], place,
+		struct touch touch = {core,
+				      &core->device[i],
+				      place,
 				      least_of(lines_read, UM_PAGE_LINES),
-				      least_of(lines_written, UM_PAGE_LINES)};
+				      least_of(lines_written, UM_PAGE_LINES),
+				      UM_PAGE_LINES};
 
-		error = um_page_map_walk(&allocation->page[i], first_page, pages, call_for(core, i),
-					 &touch);
+		error = walk_pages(allocation, i, first_page, first_page + pages, call_for(core, i),
+				   &touch);
 	}
 	return error;
 }

@@ -27,8 +27,13 @@ struct um_ideal_terms {
 int um_ideal_core_create(struct um_ideal_core **out, const struct um_ideal_terms *);
 void um_ideal_core_destroy(struct um_ideal_core *);
 
-/* An allocation of managed memory comes; `place` is the caller's number for it, counted from 0. */
-int um_ideal_core_add(struct um_ideal_core *, uint32_t place, uint64_t pages);
+/*
+ * An allocation of managed memory comes; `place` is the caller's number for it, counted from 0. Of its
+ * first and last page so many lines at least are its own, and no other's: UM_PAGE_LINES where each
+ * allocation begins a page.
+ */
+int um_ideal_core_add(struct um_ideal_core *, uint32_t place, uint64_t pages, unsigned first_lines,
+		      unsigned last_lines);
 /* It goes; everything is over. Nothing happens if it is not there. */
 int um_ideal_core_remove(struct um_ideal_core *, uint32_t place);
 /* What the device can hold of managed pages, for operations from now on. */

@@ -53,6 +53,7 @@ struct device_books {
 
 struct allocation_books {
 	uint64_t pages;			 /* 0: not there */
+	uint8_t first_lines, last_lines; /* that are its own, of its first and last page */
 	uint32_t devices;		 /* bit n: device n has touched it */
 	struct um_page_map *page, *unit; /* [device] */
 	struct um_page_map host_unit;
@@ -82,6 +83,7 @@ struct touch {
 	struct device_books *books;
 	uint32_t allocation;
 	uint8_t read, written; /* lines */
+	uint8_t own; /* lines of the page that are the allocation's; none counts that is not */
 };
 
 static inline uint32_t first_moment_behind(const struct um_ideal_core *core, uint32_t op)

@@ -5,6 +5,7 @@
 #include "trace/base/paths.h"
 #include "yaml_file.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,31 +23,67 @@
 #define TRACING(member) offsetof(struct um_tracing_spec, member)
 #define MACHINE(member) offsetof(struct um_machine_spec, member)
 
+#define XNACK_WORDS "never, boot, process, always"
+/* Of a section. */
+#define KEYS_MAX 32
+
+enum section { SECTION_MACHINE, SECTION_LINK, SECTION_TRACING, SECTIONS };
+static const struct um_machine_section sections[SECTIONS];
+
 /* UM_NEVER stands for a latency that the file does not have. */
 struct link_reading {
 	struct um_link_spec spec;
 	um_ns latency_ns; /* of both ways */
 };
 
-static const struct um_yaml_key link_keys[] = {
-	{.name = "name",
-	 .read = um_yaml_name,
-	 .offset = LINK(name),
-	 .capacity = sizeof(((struct um_link_spec *)0)->name),
-	 .required = true},
-	{"to_device", um_yaml_bandwidth, LINK(to_device_bytes_per_s), 0, BANDWIDTH_MIN,
-	 BANDWIDTH_MAX, true},
-	{"to_host", um_yaml_bandwidth, LINK(to_host_bytes_per_s), 0, BANDWIDTH_MIN, BANDWIDTH_MAX,
-	 true},
-	{"latency", um_yaml_duration, offsetof(struct link_reading, latency_ns), 0, 0, LATENCY_MAX,
-	 false}, /* see complete_latency() */
-	{"to_device_latency", um_yaml_duration, LINK(to_device_latency_ns), 0, 0, LATENCY_MAX,
-	 false},
-	{"to_host_latency", um_yaml_duration, LINK(to_host_latency_ns), 0, 0, LATENCY_MAX, false},
-	{"remote_request", um_yaml_bytes32, LINK(remote_request_bytes), 0, 16, 4096, true},
-	{"remote_requests_per_s", um_yaml_rate, LINK(remote_requests_per_s), 0, 1e3, 1e13, true},
-	{"coherent", um_yaml_bool, LINK(coherent), 0, 0, 0, false},
-	{0},
+/* By the section's own table. */
+static int read_section(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			const struct um_machine_section *section, void *target)
+{
+	struct um_yaml_key keys[KEYS_MAX + 1] = {{0}};
+
+	assert(section->key_count <= KEYS_MAX);
+	for (size_t i = 0; i < section->key_count; i++)
+		keys[i] = section->keys[i].yaml;
+	return um_yaml_read_mapping(file, node, section->what, keys, target);
+}
+
+static const struct um_machine_key link_keys[] = {
+	{{.name = "name",
+	  .read = um_yaml_name,
+	  .offset = LINK(name),
+	  .capacity = sizeof(((struct um_link_spec *)0)->name),
+	  .required = true},
+	 NULL,
+	 "what it is, as it is shown: \"PCIe 5.0 x16\""},
+	{{"to_device", um_yaml_bandwidth, LINK(to_device_bytes_per_s), 0, BANDWIDTH_MIN,
+	  BANDWIDTH_MAX, true},
+	 NULL,
+	 "bytes a second of transfers to a device"},
+	{{"to_host", um_yaml_bandwidth, LINK(to_host_bytes_per_s), 0, BANDWIDTH_MIN, BANDWIDTH_MAX,
+	  true},
+	 NULL,
+	 "so back to the host"},
+	{{"latency", um_yaml_duration, offsetof(struct link_reading, latency_ns), 0, 0, LATENCY_MAX,
+	  false},
+	 NULL,
+	 "what a transfer takes beside its bytes, both ways; needed, or both of the next two"},
+	{{"to_device_latency", um_yaml_duration, LINK(to_device_latency_ns), 0, 0, LATENCY_MAX,
+	  false},
+	 NULL,
+	 "so to a device alone; default: latency"},
+	{{"to_host_latency", um_yaml_duration, LINK(to_host_latency_ns), 0, 0, LATENCY_MAX, false},
+	 NULL,
+	 "so to the host alone; default: latency"},
+	{{"remote_request", um_yaml_bytes32, LINK(remote_request_bytes), 0, 16, 4096, true},
+	 NULL,
+	 "bytes that one access to the other side's memory fetches"},
+	{{"remote_requests_per_s", um_yaml_rate, LINK(remote_requests_per_s), 0, 1e3, 1e13, true},
+	 NULL,
+	 "such accesses a second, of the whole device"},
+	{{"coherent", um_yaml_bool, LINK(coherent), 0, 0, 0, false},
+	 NULL,
+	 "the host can map and access device memory; default: false"},
 };
 
 /* `true` and `false` are what files of version 0.1 have. */
@@ -69,8 +106,7 @@ static int read_xnack(const struct um_yaml_file *file, const struct um_yaml_node
 				words[i].support;
 			return 0;
 		}
-	return um_yaml_fail(file, node, "%s: \"%.48s\" is none of never, boot, process, always",
-			    key->name, text);
+	return um_yaml_fail(file, node, "%s: \"%.48s\" is none of " XNACK_WORDS, key->name, text);
 }
 
 /* `latency` is that of both ways, but for one that has its own. */
@@ -94,7 +130,7 @@ static int read_link(const struct um_yaml_file *file, const struct um_yaml_node 
 	struct link_reading link = {
 		.spec = {.to_device_latency_ns = UM_NEVER, .to_host_latency_ns = UM_NEVER},
 		.latency_ns = UM_NEVER};
-	int error = um_yaml_read_mapping(file, node, "a link", link_keys, &link);
+	int error = read_section(file, node, &sections[SECTION_LINK], &link);
 
 	if (!error)
 		error = complete_latency(&link, file, node);
@@ -103,20 +139,24 @@ static int read_link(const struct um_yaml_file *file, const struct um_yaml_node 
 	return error;
 }
 
-static const struct um_yaml_key tracing_keys[] = {
-	{"to_device_record", um_yaml_duration, TRACING(to_device_record_ns), 0, 0, LATENCY_MAX,
-	 false},
-	{"fault_record", um_yaml_duration, TRACING(fault_record_ns), 0, 0, LATENCY_MAX, false},
-	{"cpu_fault_record", um_yaml_duration, TRACING(cpu_fault_record_ns), 0, 0, LATENCY_MAX,
-	 false},
-	{0},
+static const struct um_machine_key tracing_keys[] = {
+	{{"to_device_record", um_yaml_duration, TRACING(to_device_record_ns), 0, 0, LATENCY_MAX,
+	  false},
+	 NULL,
+	 "what recording costs: each transfer to a device"},
+	{{"fault_record", um_yaml_duration, TRACING(fault_record_ns), 0, 0, LATENCY_MAX, false},
+	 NULL,
+	 "each page of which a device faulted"},
+	{{"cpu_fault_record", um_yaml_duration, TRACING(cpu_fault_record_ns), 0, 0, LATENCY_MAX,
+	  false},
+	 NULL,
+	 "each fault of the host that moves pages"},
 };
 
 static int read_tracing(const struct um_yaml_file *file, const struct um_yaml_node *node,
 			const struct um_yaml_key *key, void *target)
 {
-	return um_yaml_read_mapping(file, node, "tracing", tracing_keys,
-				    (char *)target + key->offset);
+	return read_section(file, node, &sections[SECTION_TRACING], (char *)target + key->offset);
 }
 
 static int read_drivers(const struct um_yaml_file *file, const struct um_yaml_node *node,
@@ -126,42 +166,98 @@ static int read_drivers(const struct um_yaml_file *file, const struct um_yaml_no
 	return um_machine_read_settings(file, node, target);
 }
 
-static const struct um_yaml_key machine_keys[] = {
-	{.name = "name",
-	 .read = um_yaml_name,
-	 .offset = MACHINE(name),
-	 .capacity = sizeof(((struct um_machine_spec *)0)->name),
-	 .required = true},
-	{.name = "device_name",
-	 .read = um_yaml_name,
-	 .offset = MACHINE(device_name),
-	 .capacity = sizeof(((struct um_machine_spec *)0)->device_name),
-	 .required = true},
-	{.name = "arch",
-	 .read = um_yaml_name,
-	 .offset = MACHINE(arch),
-	 .capacity = sizeof(((struct um_machine_spec *)0)->arch),
-	 .required = true},
-	{"devices", um_yaml_u32, MACHINE(devices), 0, 1, UM_DEVICES_MAX, true},
-	{"memory", um_yaml_bytes, MACHINE(memory_bytes), 0, MEMORY_MIN, MEMORY_MAX, true},
-	{"compute_units", um_yaml_u32, MACHINE(compute_units), 0, 1, 100000, true},
-	{"waves_per_unit", um_yaml_u32, MACHINE(waves_per_unit), 0, 1, 1024, true},
-	{"wave_lanes", um_yaml_u32, MACHINE(wave_lanes), 0, 1, 64, true},
-	{"clock_khz", um_yaml_u32, MACHINE(clock_khz), 0, 1, 1e8, true},
-	{"memory_clock_khz", um_yaml_u32, MACHINE(memory_clock_khz), 0, 1, 1e8, true},
-	{"memory_bus_bits", um_yaml_u32, MACHINE(memory_bus_bits), 0, 1, 1e6, true},
-	{"l2", um_yaml_bytes32, MACHINE(l2_bytes), 0, 1, 4e9, true},
-	{"memory_bandwidth", um_yaml_bandwidth, MACHINE(memory_bytes_per_s), 0, BANDWIDTH_MIN,
-	 BANDWIDTH_MAX, true},
-	{"launch", um_yaml_duration, MACHINE(launch_ns), 0, 0, LATENCY_MAX, true},
-	{"atomics_per_s", um_yaml_rate, MACHINE(atomics_per_s), 0, 1e3, 1e13, false},
-	{"xnack", read_xnack, MACHINE(xnack), 0, 0, 0, true},
-	{"apu", um_yaml_bool, MACHINE(apu), 0, 0, 0, false},
-	{"link", read_link, MACHINE(link), 0, 0, 0, false}, /* see complete_link() */
-	{"tracing", read_tracing, MACHINE(tracing), 0, 0, 0, false},
-	{"drivers", read_drivers, 0, 0, 0, 0, false},
-	{0},
+static const struct um_machine_key machine_keys[] = {
+	{{.name = "name",
+	  .read = um_yaml_name,
+	  .offset = MACHINE(name),
+	  .capacity = sizeof(((struct um_machine_spec *)0)->name),
+	  .required = true},
+	 NULL,
+	 "the machine's, as tables show it"},
+	{{.name = "device_name",
+	  .read = um_yaml_name,
+	  .offset = MACHINE(device_name),
+	  .capacity = sizeof(((struct um_machine_spec *)0)->device_name),
+	  .required = true},
+	 NULL,
+	 "the GPU's, as its driver calls it; umsim check finds the machine of a measured card by it"},
+	{{.name = "arch",
+	  .read = um_yaml_name,
+	  .offset = MACHINE(arch),
+	  .capacity = sizeof(((struct um_machine_spec *)0)->arch),
+	  .required = true},
+	 NULL,
+	 "the GPU's: gfx90a, sm_90; the driver model follows from it (gfx: amdgpu_svm, sm_: nvidia_uvm)"},
+	{{"devices", um_yaml_u32, MACHINE(devices), 0, 1, UM_DEVICES_MAX, true},
+	 NULL,
+	 "GPUs of this kind; a trace uses one"},
+	{{"memory", um_yaml_bytes, MACHINE(memory_bytes), 0, MEMORY_MIN, MEMORY_MAX, true},
+	 NULL,
+	 "of each device, that programs can use"},
+	{{"compute_units", um_yaml_u32, MACHINE(compute_units), 0, 1, 100000, true},
+	 NULL,
+	 "compute units, streaming multiprocessors"},
+	{{"waves_per_unit", um_yaml_u32, MACHINE(waves_per_unit), 0, 1, 1024, true},
+	 NULL,
+	 "waves or warps that one holds at most"},
+	{{"wave_lanes", um_yaml_u32, MACHINE(wave_lanes), 0, 1, 64, true},
+	 NULL,
+	 "lanes of a wave; traces are made in waves of 64 whatever stands here"},
+	{{"clock_khz", um_yaml_u32, MACHINE(clock_khz), 0, 1, 1e8, true},
+	 NULL,
+	 "of the compute units, for hipGetDeviceProperties"},
+	{{"memory_clock_khz", um_yaml_u32, MACHINE(memory_clock_khz), 0, 1, 1e8, true},
+	 NULL,
+	 "for hipGetDeviceProperties"},
+	{{"memory_bus_bits", um_yaml_u32, MACHINE(memory_bus_bits), 0, 1, 1e6, true},
+	 NULL,
+	 "for hipGetDeviceProperties"},
+	{{"l2", um_yaml_bytes32, MACHINE(l2_bytes), 0, 1, 4e9, true},
+	 NULL,
+	 "the cache that all units share, for hipGetDeviceProperties"},
+	{{"memory_bandwidth", um_yaml_bandwidth, MACHINE(memory_bytes_per_s), 0, BANDWIDTH_MIN,
+	  BANDWIDTH_MAX, true},
+	 NULL,
+	 "bytes a second of the device's own memory"},
+	{{"launch", um_yaml_duration, MACHINE(launch_ns), 0, 0, LATENCY_MAX, true},
+	 NULL,
+	 "from a launch to its first group"},
+	{{"atomics_per_s", um_yaml_rate, MACHINE(atomics_per_s), 0, 1e3, 1e13, false},
+	 NULL,
+	 "atomic operations of lanes on one address, which take turns; default: they take no time"},
+	{{"xnack", read_xnack, MACHINE(xnack), 0, 0, 0, true},
+	 XNACK_WORDS,
+	 "whether a device retries an access that faulted: as each process has it, as amdgpu was loaded"},
+	{{"apu", um_yaml_bool, MACHINE(apu), 0, 0, 0, false},
+	 NULL,
+	 "host and devices share one memory: nothing migrates, and there is no link; default: false"},
+	{{"link", read_link, MACHINE(link), 0, 0, 0, false},
+	 "a mapping",
+	 "host to each device: keys below; needed, but not by an apu"},
+	{{"tracing", read_tracing, MACHINE(tracing), 0, 0, 0, false},
+	 "a mapping",
+	 "what recording costs on the card, for umsim check: keys below"},
+	{{"drivers", read_drivers, 0, 0, 0, 0, false},
+	 "a mapping a driver",
+	 "a driver's parameters as they are on this machine: {nvidia_uvm: {batch_time: 14us}}"},
 };
+
+#define SECTION(name, what, keys)                                                                  \
+	{                                                                                          \
+		name, what, keys, sizeof(keys) / sizeof(*(keys))                                   \
+	}
+static const struct um_machine_section sections[SECTIONS] = {
+	[SECTION_MACHINE] = SECTION(NULL, "a machine", machine_keys),
+	[SECTION_LINK] = SECTION("link", "a link", link_keys),
+	[SECTION_TRACING] = SECTION("tracing", "tracing", tracing_keys),
+};
+#undef SECTION
+
+const struct um_machine_section *um_machine_sections(size_t *count)
+{
+	*count = sizeof(sections) / sizeof(*sections);
+	return sections;
+}
 
 static int out_of_memory(void)
 {
@@ -206,7 +302,7 @@ static int spec_from_file(struct um_machine_spec **out, struct um_yaml_file *fil
 	if (!spec)
 		return out_of_memory();
 	const struct um_yaml_node *root = file->root ? file->root : &nothing;
-	int error = um_yaml_read_mapping(file, root, "a machine", machine_keys, spec);
+	int error = read_section(file, root, &sections[SECTION_MACHINE], spec);
 	if (!error)
 		error = complete_link(spec, file, root);
 	if (error) {
@@ -271,22 +367,63 @@ static int is_machine_file(const struct dirent *entry)
 	return ends_with(entry->d_name, ".yaml");
 }
 
-/* The names that there are, for who gave another. */
-static int unknown_machine(const char *name, const char *folder)
+static int names_of(char ***names, size_t *count, struct dirent **entries, size_t entry_count)
 {
-	struct dirent **entries;
-	int count = scandir(folder, &entries, is_machine_file, alphasort);
-	char list[400] = "";
+	*count = 0;
+	*names = calloc(entry_count + 1, sizeof(**names));
+	if (!*names)
+		return out_of_memory();
+	for (size_t i = 0; i < entry_count; i++) {
+		size_t length = strlen(entries[i]->d_name) - strlen(".yaml");
 
-	if (count < 0)
-		return um_fail_errno(UM_ENOENT, "no machine \"%.48s\": %s", name, folder);
-	for (int i = 0; i < count; i++) {
-		size_t used = strlen(list);
-		snprintf(list + used, sizeof(list) - used, "%s%.*s", used ? ", " : "",
-			 (int)(strlen(entries[i]->d_name) - strlen(".yaml")), entries[i]->d_name);
-		free(entries[i]);
+		(*names)[i] = strndup(entries[i]->d_name, length);
+		if (!(*names)[i])
+			return out_of_memory();
+		++*count;
 	}
+	return 0;
+}
+
+static void free_names(char **names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+}
+
+int um_machine_names(char ***names, size_t *count)
+{
+	struct dirent **entries = NULL;
+	char *folder = NULL;
+	int found = -1, error = um_path_share(&folder, "machines");
+
+	if (!error) {
+		found = scandir(folder, &entries, is_machine_file, alphasort);
+		error = found < 0 ? um_fail_errno(UM_EIO, "%s", folder)
+				  : names_of(names, count, entries, (size_t)found);
+		if (error && found >= 0)
+			free_names(*names, *count);
+	}
+	for (int i = 0; i < found; i++)
+		free(entries[i]);
 	free(entries);
+	free(folder);
+	return error;
+}
+
+/* Lists those there are, for who gave another. */
+static int unknown_machine(const char *name)
+{
+	char **names, list[400] = "";
+	size_t count, used = 0;
+	int error = um_machine_names(&names, &count);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < count && used < sizeof(list); i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
+					 names[i]);
+	free_names(names, count);
 	return um_fail(UM_ENOENT, "no machine \"%.48s\": there are %s, or give a file (./my.yaml)",
 		       name, list);
 }
@@ -306,7 +443,7 @@ int um_machine_load(struct um_machine_spec **out, const char *name)
 		path = NULL;
 		error = out_of_memory();
 	} else if (access(path, F_OK) != 0) {
-		error = unknown_machine(name, folder);
+		error = unknown_machine(name);
 	} else {
 		error = load_path(out, path);
 	}

@@ -61,6 +61,12 @@ int um_yaml_read_mapping(const struct um_yaml_file *, const struct um_yaml_node 
 const char *um_yaml_scalar(const struct um_yaml_file *, const struct um_yaml_node *,
 			   const char *name);
 
+/*
+ * What a value of one of the readers below can be, by its bounds: "1 to 1,024", "1 MB/s to 1 PB/s", "true or
+ * false", "at most 31 characters"; "" of another reader. Returns `buffer` (96 bytes do).
+ */
+char *um_yaml_range_text(char *buffer, size_t capacity, const struct um_yaml_key *);
+
 /* Readers for the table; the field's type is behind each. */
 int um_yaml_bytes(const struct um_yaml_file *, const struct um_yaml_node *,
 		  const struct um_yaml_key *, void *target); /* uint64_t */

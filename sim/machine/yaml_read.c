@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,4 +249,28 @@ int um_yaml_name(const struct um_yaml_file *file, const struct um_yaml_node *nod
 				    key->capacity - 1);
 	strcpy(field(key, target), text);
 	return 0;
+}
+
+char *um_yaml_range_text(char *buffer, size_t capacity, const struct um_yaml_key *key)
+{
+	static const struct {
+		um_yaml_read_fn read;
+		void (*format)(char *, size_t, double);
+	} numbers[] = {{um_yaml_bytes, bytes_bound},	     {um_yaml_bytes32, bytes_bound},
+		       {um_yaml_duration, duration_bound},   {um_yaml_u32, count_bound},
+		       {um_yaml_bandwidth, bandwidth_bound}, {um_yaml_rate, count_bound}};
+	char least[32], most[32];
+
+	*buffer = '\0';
+	if (key->read == um_yaml_bool)
+		snprintf(buffer, capacity, "true or false");
+	if (key->read == um_yaml_name)
+		snprintf(buffer, capacity, "at most %zu characters", key->capacity - 1);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (key->read == numbers[i].read) {
+			numbers[i].format(least, sizeof(least), key->minimum);
+			numbers[i].format(most, sizeof(most), key->maximum);
+			snprintf(buffer, capacity, "%s to %s", least, most);
+		}
+	return buffer;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,59 @@
 /* The accesses of DIR/X.um.db are DIR/accesses/X.um.db. */
 #define ACCESSES "accesses"
 #define SUFFIX	 ".um.db"
+
+/* --- remarks --- */
+
+/* Takes the line, which is malloc'ed. */
+static int remark(struct um_check_all *all, char *line)
+{
+	int error = line ? um_check_room(&all->remarks, all->remark_count, &all->remark_room,
+					 sizeof(*all->remarks))
+			 : um_fail(UM_ENOMEM, "no memory for a remark");
+
+	for (size_t i = 0; i < all->remark_count && !error; i++)
+		if (strcmp(all->remarks[i], line) == 0) {
+			free(line);
+			return 0;
+		}
+	if (error)
+		free(line);
+	else
+		all->remarks[all->remark_count++] = line;
+	return error;
+}
+
+__attribute__((format(printf, 2, 3))) static int remark_on(struct um_check_all *all,
+							   const char *format, ...)
+{
+	va_list args;
+	char *line;
+
+	va_start(args, format);
+	if (vasprintf(&line, format, args) < 0)
+		line = NULL;
+	va_end(args);
+	return remark(all, line);
+}
+
+static int remark_on_all(struct um_check_all *all, const struct um_check_comparison *comparison,
+			 const struct um_check_side *predicted,
+			 const struct um_check_side *measured)
+{
+	char *line;
+	int error = 0;
+
+	for (size_t i = 0; i < all->model.warning_count && !error; i++)
+		error = remark_on(all, "warning: %s", all->model.warnings[i]);
+	if (error || !comparison->is_other)
+		return error;
+	error = um_check_difference_line(&line, comparison, predicted, measured, 0);
+	if (error)
+		return error;
+	error = remark_on(all, "%s: %s", predicted->path, line);
+	free(line);
+	return error;
+}
 
 /* --- one trace --- */
 
@@ -25,13 +79,15 @@ static int predict_and_add(struct um_check_all *all, struct um_check_side *measu
 	int error;
 
 	um_check_model_free(&all->model);
-	error = um_check_predict(&predicted, &all->model, all->arguments, accesses,
-				 measured->device_name, true);
+	error = um_check_predict(&predicted, &all->model, all->arguments, accesses, &measured->card,
+				 true);
 	if (!error)
 		error = um_check_compare(&comparison, &predicted, measured, 1);
 	if (!error && has_times && comparison.ranges.count)
-		error = um_check_predict(&untraced, NULL, all->arguments, accesses,
-					 measured->device_name, false);
+		error = um_check_predict(&untraced, NULL, all->arguments, accesses, &measured->card,
+					 false);
+	if (!error)
+		error = remark_on_all(all, &comparison, &predicted, measured);
 	if (!error)
 		error = um_check_table_add(&all->table, &comparison, run_name, &all->folder,
 					   untraced.path ? &untraced : NULL);
@@ -51,23 +107,12 @@ static int check_trace(struct um_check_all *all, const char *path, const char *a
 			     : um_fail(UM_ENOMEM, "no memory for a name");
 
 	if (!error) {
-		snprintf(all->device_name, sizeof(all->device_name), "%s", measured.device_name);
+		all->card = measured.card;
 		error = predict_and_add(all, &measured, accesses, run_name);
 		um_check_side_free(&measured);
 	}
 	free(run_name);
 	return error;
-}
-
-static int note_without(struct um_check_all *all, const char *path)
-{
-	int error = um_check_room(&all->without_accesses, all->without_count, &all->without_room,
-				  sizeof(*all->without_accesses));
-
-	if (error)
-		return error;
-	all->without_accesses[all->without_count] = strdup(path);
-	return all->without_accesses[all->without_count++] ? 0 : um_fail(UM_ENOMEM, "no memory");
 }
 
 /* `inside` is its path within the folder. */
@@ -78,8 +123,9 @@ static int check_file(struct um_check_all *all, const char *path, const char *in
 
 	if (asprintf(&accesses, "%s/" ACCESSES "/%s", all->arguments->all, inside) < 0)
 		return um_fail(UM_ENOMEM, "no memory for a path");
-	error = access(accesses, F_OK) == 0 ? check_trace(all, path, accesses)
-					    : note_without(all, path);
+	error = access(accesses, F_OK) == 0
+			? check_trace(all, path, accesses)
+			: remark_on(all, "%s: left out, it has no accesses beside it", path);
 	free(accesses);
 	return error;
 }
@@ -196,14 +242,15 @@ int um_check_all(const struct um_check_arguments *arguments)
 	struct um_check_all all = {.arguments = arguments};
 	int error = read_folder(&all);
 
-	for (size_t i = 0; i < all.without_count && !arguments->quiet && !error; i++)
-		fprintf(stderr, "umsim: %s: left out, it has no accesses beside it\n",
-			all.without_accesses[i]);
+	for (size_t i = 0; i < all.remark_count && !arguments->quiet && !error; i++)
+		fprintf(stderr, "umsim: %s\n", all.remarks[i]);
 	if (!error)
 		error = print(&all);
-	for (size_t i = 0; i < all.without_count; i++)
-		free(all.without_accesses[i]);
-	free(all.without_accesses);
+	if (!error)
+		error = um_check_hold_all(&all);
+	for (size_t i = 0; i < all.remark_count; i++)
+		free(all.remarks[i]);
+	free(all.remarks);
 	um_check_choices_free(&all.choices);
 	um_check_table_free(&all.table);
 	um_check_repetitions_free(&all.folder.figures);

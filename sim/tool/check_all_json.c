@@ -99,9 +99,9 @@ int um_check_all_print_json(FILE *out, const struct um_check_all *all)
 		totals[aim] = um_check_choices_total(&all->choices, (enum um_check_aim)aim);
 	root = json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "folder",
 			 um_check_name_json(all->arguments->all), "device",
-			 um_check_name_json(all->device_name), "driver", all->model.driver,
-			 "machine", all->model.machine, "driver_validated", all->model.validated,
-			 "entries", entries_of(&all->table), "summaries", summaries, "choices",
+			 um_check_name_json(all->card.name), "driver", all->model.driver, "machine",
+			 all->model.machine, "driver_validated", all->model.validated, "entries",
+			 entries_of(&all->table), "summaries", summaries, "choices",
 			 choices_of(&all->choices), "pairs", rankings_of(totals));
 	failed = !root || json_dumpf(root, out, JSON_INDENT(2)) || fputc('\n', out) == EOF;
 	json_decref(root);

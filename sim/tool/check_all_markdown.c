@@ -53,9 +53,10 @@ static void print_lost(FILE *out, const struct um_check_table *table)
 		      out);
 }
 
-static void print_summary(FILE *out, enum um_check_set set, enum um_check_quantity quantity,
+static void print_summary(void *context, enum um_check_set set, enum um_check_quantity quantity,
 			  const struct um_check_summary *summary)
 {
+	FILE *out = context;
 	char median[32], ninetieth[32], largest[32];
 
 	fprintf(out, "| %s | %s | %zu | %zu | %zu | %s | %s | %s | ", um_check_set_names[set],
@@ -70,22 +71,10 @@ static void print_summary(FILE *out, enum um_check_set set, enum um_check_quanti
 
 static int print_summaries(FILE *out, const struct um_check_all *all)
 {
-	int error = 0;
-
 	fputs("| set | error of | of | exact | within spread | median | 90 % | largest | at |\n"
 	      "|---|---|---|---|---|---|---|---|---|\n",
 	      out);
-	for (int set = 0; set < UM_CHECK_SETS && !error; set++)
-		for (int q = 0; q < UM_CHECK_MAIN_QUANTITIES && !error; q++) {
-			struct um_check_summary summary;
-
-			error = um_check_summarize(&summary, &all->table, (enum um_check_set)set,
-						   (enum um_check_quantity)q);
-			if (!error && summary.count)
-				print_summary(out, (enum um_check_set)set,
-					      (enum um_check_quantity)q, &summary);
-		}
-	return error;
+	return um_check_each_summary(&all->table, print_summary, out);
 }
 
 static void print_cost(FILE *out, const struct um_check_choices *choices)

@@ -36,9 +36,10 @@ static int print_entries(FILE *out, const struct um_check_all *all)
 
 /* --- summaries --- */
 
-static void add_summary(struct um_text_table *table, enum um_check_set set,
-			enum um_check_quantity quantity, const struct um_check_summary *summary)
+static void add_summary(void *context, enum um_check_set set, enum um_check_quantity quantity,
+			const struct um_check_summary *summary)
 {
+	struct um_text_table *table = context;
 	char text[32];
 
 	um_text_table_cell(table, "%s", um_check_set_names[set]);
@@ -50,23 +51,6 @@ static void add_summary(struct um_text_table *table, enum um_check_set set,
 	um_text_table_cell(table, "%s", um_check_size_text(text, sizeof(text), summary->ninetieth));
 	um_text_table_cell(table, "%s", um_check_size_text(text, sizeof(text), summary->largest));
 	um_text_table_cell(table, "%s", summary->largest > 0 ? summary->worst : "");
-}
-
-static int add_summaries(struct um_text_table *table, const struct um_check_all *all)
-{
-	int error = 0;
-
-	for (int set = 0; set < UM_CHECK_SETS && !error; set++)
-		for (int q = 0; q < UM_CHECK_MAIN_QUANTITIES && !error; q++) {
-			struct um_check_summary summary;
-
-			error = um_check_summarize(&summary, &all->table, (enum um_check_set)set,
-						   (enum um_check_quantity)q);
-			if (!error && summary.count)
-				add_summary(table, (enum um_check_set)set,
-					    (enum um_check_quantity)q, &summary);
-		}
-	return error;
 }
 
 static int print_summaries(FILE *out, const struct um_check_all *all)
@@ -88,7 +72,7 @@ static int print_summaries(FILE *out, const struct um_check_all *all)
 
 	if (error)
 		return error;
-	error = add_summaries(table, all);
+	error = um_check_each_summary(&all->table, add_summary, table);
 	if (!error)
 		error = um_text_table_print(table, out, 0);
 	um_text_table_destroy(table);
@@ -168,6 +152,23 @@ static void print_rankings(FILE *out, const struct um_check_all *all)
 
 /* --- together --- */
 
+/* Of entries that were another program when measured. */
+static void print_others(FILE *out, const struct um_check_table *table)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; i < table->count; i++)
+		for (int q = 0; q < UM_CHECK_QUANTITIES; q++)
+			if (table->entries[i].figures[q].is_other) {
+				others++;
+				break;
+			}
+	if (others)
+		fprintf(out,
+			"\"!\": of another program than was measured, and in no summary: %zu of %zu\n",
+			others, table->count);
+}
+
 static void print_lost(FILE *out, const struct um_check_all *all)
 {
 	char line[512];
@@ -189,13 +190,14 @@ static void print_notes(FILE *out, const struct um_check_all *all)
 	char line[512];
 
 	snprintf(line, sizeof(line), "predicted: driver %s on machine %s; model %s; measured: %s",
-		 all->model.driver, all->model.machine, all->model.validated, all->device_name);
+		 all->model.driver, all->model.machine, all->model.validated, all->card.name);
 	um_text_print_wrapped(out, line, 0, 2);
 	um_text_print_wrapped(
 		out,
 		"error: of the predicted against the median of the repetitions; \"=\" none, \"~\" within "
 		"their least to most, \"-\" not compared, \"from 0\" where nothing was measured",
 		0, 2);
+	print_others(out, &all->table);
 	print_lost(out, all);
 }
 

@@ -12,17 +12,19 @@ static int digits(double error)
 
 const char *um_check_error_text(char *buffer, size_t capacity, const struct um_check_figure *figure)
 {
+	const char *mark = figure->is_other ? " !" : "";
 	double error;
 
 	if (!um_check_is_compared(figure))
 		return "-";
 	error = um_check_error(figure);
 	if (error == 0)
-		return "=";
-	if (isinf(error))
-		return "from 0";
-	snprintf(buffer, capacity, "%s%+.*f %%", um_check_is_within(figure) ? "~" : "",
-		 digits(error), error * 100);
+		snprintf(buffer, capacity, "=%s", mark);
+	else if (isinf(error))
+		snprintf(buffer, capacity, "from 0%s", mark);
+	else
+		snprintf(buffer, capacity, "%s%+.*f %%%s", um_check_is_within(figure) ? "~" : "",
+			 digits(error), error * 100, mark);
 	return buffer;
 }
 
@@ -49,7 +51,7 @@ json_t *um_check_figure_json(const struct um_check_figure *figure)
 	bool is_compared = um_check_is_compared(figure), is_measured = figure->repetitions > 0;
 
 	return json_pack(
-		"{s:o, s:s?, s:o, s:s?, s:o, s:o, s:I, s:b, s:o, s:o}", "predicted",
+		"{s:o, s:s?, s:o, s:s?, s:o, s:o, s:I, s:b, s:o, s:o, s:b}", "predicted",
 		um_check_number_json(figure->is_predicted, figure->predicted), "predicted_origin",
 		figure->is_predicted ? "modelled" : NULL, "measured",
 		um_check_number_json(is_measured, figure->measured), "measured_origin",
@@ -58,7 +60,8 @@ json_t *um_check_figure_json(const struct um_check_figure *figure)
 		(json_int_t)figure->repetitions, "measured_is_least", figure->is_least, "error",
 		um_check_number_json(is_compared, is_compared ? um_check_error(figure) : 0),
 		"within_spread",
-		is_compared ? json_boolean(um_check_is_within(figure)) : json_null());
+		is_compared ? json_boolean(um_check_is_within(figure)) : json_null(),
+		"same_program", !figure->is_other);
 }
 
 json_t *um_check_name_json(const char *name)

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-struct um_simulation;
+struct um_replay;
 
 /* Of the command line. */
 struct um_check_arguments {
@@ -24,14 +24,14 @@ struct um_check_arguments {
 		UM_CHECK_MARKDOWN,
 		UM_CHECK_TSV
 	} format;
-	bool quiet;
+	bool quiet, allow_other_calls;
 };
 
 /* --- cells that all tables share (check_cells.c) --- */
 
 /*
- * "+2.1 %", "=" none, "from 0", "-" not compared; "~" before it: within the card's own spread. Returns
- * `buffer` or a literal.
+ * "+2.1 %", "=" none, "from 0", "-" not compared; "~" before it: within the card's own spread; " !" behind
+ * it: of another program. Returns `buffer` (32 bytes) or a literal.
  */
 const char *um_check_error_text(char *buffer, size_t capacity, const struct um_check_figure *);
 /* "2.1 %" of an error without its sign. */
@@ -42,25 +42,46 @@ struct json_t *um_check_name_json(const char *name); /* "?" where it is not UTF-
 
 /* --- predicting (check_predict.c) --- */
 
+#define UM_CHECK_WARNINGS_MAX 4
+
 /* What made a prediction, as strings of its own. */
 struct um_check_model {
 	char *machine, *driver, *policy;
 	const char *validated; /* a literal */
+	/* In what machine and driver are not those that were measured, a sentence each. */
+	char *warnings[UM_CHECK_WARNINGS_MAX];
+	size_t warning_count;
 };
 void um_check_model_free(struct um_check_model *);
 
 /*
  * Replays the trace on the machine: that of the option, of the policy, or else the one whose device is
- * called `device_name`. `traced`: with what recording costs there, as the times of a measured trace
+ * called as the card that was measured. `traced`: with what recording costs there, as the times of a measured trace
  * have it. Fills `side`, also to be freed after an error. UM_EINVAL: no such machine, or none has such
  * a device, or the trace has no accesses; and what um_simulate() returns.
  */
 int um_check_predict(struct um_check_side *side, struct um_check_model *,
 		     const struct um_check_arguments *, const char *trace_path,
-		     const char *device_name, bool traced);
+		     const struct um_check_card *measured, bool traced);
 
 /* The machine file whose device has this name; malloc'ed. UM_EINVAL: none, or several. */
 int um_check_machine_of(char **out, const char *device_name);
+
+/*
+ * Compares what was simulated with the card that was measured, and with what the accesses were traced for
+ * (check_warnings.c). UM_ENOMEM.
+ */
+int um_check_warn(struct um_check_model *, const struct um_replay *,
+		  const struct um_check_card *accesses, const struct um_check_card *measured);
+
+/* --- what a comparison comes to (check_verdict.c); malloc'ed lines. UM_ENOMEM. --- */
+
+/* Of a measured side, which is not of the same program: how many calls differ, and the first. */
+int um_check_difference_line(char **out, const struct um_check_comparison *,
+			     const struct um_check_side *predicted,
+			     const struct um_check_side *measured, size_t which);
+/* How far it can be trusted: "in short: bytes as measured; records 8.4 % too few; ...". */
+int um_check_verdict(char **out, const struct um_check_comparison *);
 
 /* --- one program (check_text.c, check_json.c) --- */
 
@@ -70,6 +91,8 @@ struct um_check_result {
 	const struct um_check_side *predicted, *measured;
 	const struct um_check_comparison *comparison;
 };
+/* --max-error: names what exceeds on standard error. UM_ECHECK (check_hold.c). */
+int um_check_hold(const struct um_check_arguments *, const struct um_check_comparison *);
 int um_check_print_text(FILE *, const struct um_check_result *);
 int um_check_print_json(FILE *, const struct um_check_result *);
 
@@ -81,14 +104,16 @@ struct um_check_all {
 	struct um_check_table table;
 	struct um_check_choices choices;
 	struct um_check_model model; /* of the last prediction */
-	char device_name[64];	     /* of the last measured trace */
-	char **without_accesses; /* measured traces that could not be compared for lack of them */
-	size_t without_count, without_room;
+	struct um_check_card card;   /* of the last measured trace */
+	char **remarks; /* what was left out, is of another program or machine; a line each, none twice */
+	size_t remark_count, remark_room;
 };
 
 /* Compares everything that was measured under arguments->all, and prints it. */
 int um_check_all(const struct um_check_arguments *);
 
+/* --max-error of the test set, or without one of the table (check_hold.c). UM_ECHECK, UM_ENOMEM. */
+int um_check_hold_all(const struct um_check_all *);
 int um_check_all_print_text(FILE *, const struct um_check_all *);
 int um_check_all_print_json(FILE *, const struct um_check_all *);
 int um_check_all_print_markdown(FILE *, const struct um_check_all *);

@@ -3,9 +3,7 @@
 
 #include "sim/machine/machine_file.h"
 #include "trace/base/error.h"
-#include "trace/base/paths.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,52 +13,35 @@ struct search {
 	bool is_ambiguous;
 };
 
-/* Files that are wrong are not this search's matter. */
-static int look_at(struct search *search, const char *file)
+/* Files that are wrong are not this search's matter. Takes the name. */
+static void look_at(struct search *search, char *name)
 {
-	static const char suffix[] = ".yaml";
-	size_t length = strlen(file);
 	struct um_machine_spec *machine;
-	char *name;
 
-	if (length <= strlen(suffix) || strcmp(file + length - strlen(suffix), suffix) != 0)
-		return 0;
-	name = strndup(file, length - strlen(suffix));
-	if (!name)
-		return um_fail(UM_ENOMEM, "no memory for a machine's name");
-	if (um_machine_load(&machine, name)) {
-		free(name);
-		return 0;
+	if (um_machine_load(&machine, name) == 0) {
+		if (strcasecmp(machine->device_name, search->device_name) == 0) {
+			search->is_ambiguous = search->found != NULL;
+			free(search->found);
+			search->found = name;
+			name = NULL;
+		}
+		um_machine_spec_destroy(machine);
 	}
-	if (strcasecmp(machine->device_name, search->device_name) == 0) {
-		search->is_ambiguous = search->found != NULL;
-		free(search->found);
-		search->found = name;
-		name = NULL;
-	}
-	um_machine_spec_destroy(machine);
 	free(name);
-	return 0;
 }
 
 static int look_at_all(struct search *search)
 {
-	char *folder;
-	struct dirent *entry;
-	DIR *machines;
-	int error = um_path_share(&folder, "machines");
+	char **names;
+	size_t count;
+	int error = um_machine_names(&names, &count);
 
 	if (error)
 		return error;
-	machines = opendir(folder);
-	if (!machines)
-		error = um_fail_errno(UM_EIO, "cannot read %s", folder);
-	while (!error && (entry = readdir(machines)))
-		error = look_at(search, entry->d_name);
-	if (machines)
-		closedir(machines);
-	free(folder);
-	return error;
+	for (size_t i = 0; i < count; i++)
+		look_at(search, names[i]);
+	free(names);
+	return 0;
 }
 
 int um_check_machine_of(char **out, const char *device_name)

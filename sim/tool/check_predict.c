@@ -122,7 +122,7 @@ static int check_accesses(struct um_db *trace)
 /* --- the machine and the policy --- */
 
 static int settle(struct um_replay *replay, const struct um_check_arguments *arguments,
-		  struct um_db *trace, const char *device_name)
+		  struct um_db *trace, const struct um_check_card *measured)
 {
 	char *machine = NULL;
 	int error = arguments->policy ? um_policy_load(&replay->policy, arguments->policy)
@@ -131,7 +131,7 @@ static int settle(struct um_replay *replay, const struct um_check_arguments *arg
 	if (error)
 		return error;
 	if (!arguments->machine && !replay->policy->machine)
-		error = um_check_machine_of(&machine, device_name);
+		error = um_check_machine_of(&machine, measured->name);
 	if (!error)
 		error = um_machine_load(&replay->machine, arguments->machine ? arguments->machine
 							  : machine	     ? machine
@@ -143,6 +143,12 @@ static int settle(struct um_replay *replay, const struct um_check_arguments *arg
 	if (!error)
 		error = um_replay_settle_memory(replay, trace, NULL);
 	return error ? error : um_policy_check_devices(replay->policy, replay->machine);
+}
+
+/* Whether it advises, prefetches, or drops what the program asked for. */
+static bool changes_advice(const struct um_policy *policy)
+{
+	return policy->rule_count || !policy->keep_program_advice || !policy->keep_program_prefetch;
 }
 
 static int describe(struct um_check_model *model, const struct um_replay *replay)
@@ -163,22 +169,27 @@ void um_check_model_free(struct um_check_model *model)
 	free(model->machine);
 	free(model->driver);
 	free(model->policy);
+	for (size_t i = 0; i < model->warning_count; i++)
+		free(model->warnings[i]);
 	*model = (struct um_check_model){0};
 }
 
 static int predict(struct um_check_side *side, struct um_check_model *model,
 		   const struct um_check_arguments *arguments, struct um_db *trace,
-		   const char *device_name, bool traced)
+		   const struct um_check_card *measured, bool traced)
 {
 	struct um_replay replay = {0};
-	int error = settle(&replay, arguments, trace, device_name);
+	int error = settle(&replay, arguments, trace, measured);
 
 	if (!error)
 		error = um_check_side_program(side, trace);
 	if (!error)
 		error = simulate(side, &replay, trace, traced);
+	side->has_policy = replay.policy && changes_advice(replay.policy);
 	if (!error && model)
 		error = describe(model, &replay);
+	if (!error && model)
+		error = um_check_warn(model, &replay, &side->card, measured);
 	um_check_side_complete(side);
 	um_replay_release(&replay);
 	return error;
@@ -186,7 +197,7 @@ static int predict(struct um_check_side *side, struct um_check_model *model,
 
 int um_check_predict(struct um_check_side *side, struct um_check_model *model,
 		     const struct um_check_arguments *arguments, const char *trace_path,
-		     const char *device_name, bool traced)
+		     const struct um_check_card *measured, bool traced)
 {
 	struct um_db *trace;
 	int error = um_db_open(&trace, trace_path);
@@ -195,7 +206,7 @@ int um_check_predict(struct um_check_side *side, struct um_check_model *model,
 		return error;
 	error = check_accesses(trace);
 	if (!error)
-		error = predict(side, model, arguments, trace, device_name, traced);
+		error = predict(side, model, arguments, trace, measured, traced);
 	um_db_close(trace);
 	return error;
 }

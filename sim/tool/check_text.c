@@ -3,6 +3,7 @@
 
 #include "trace/base/text_table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Kernels have long names. */
@@ -103,6 +104,12 @@ struct shown {
 	uint32_t quantities;
 };
 
+/* Something is compared that is not 0 on both sides. */
+static bool has_something(const struct um_check_figure *figure)
+{
+	return um_check_is_compared(figure) && (figure->predicted > 0 || figure->measured > 0);
+}
+
 /* A quantity that no row of these has a figure of, or only zeros, has no column. */
 static uint32_t find_shown(const struct um_check_rows *rows)
 {
@@ -110,7 +117,7 @@ static uint32_t find_shown(const struct um_check_rows *rows)
 
 	for (size_t i = 0; i < rows->count; i++)
 		for (int q = 0; q < UM_CHECK_MAIN_QUANTITIES; q++)
-			if (um_check_counts(&rows->rows[i].figures[q]))
+			if (has_something(&rows->rows[i].figures[q]))
 				shown |= 1u << q;
 	return shown;
 }
@@ -199,26 +206,92 @@ static int print_rows(FILE *out, const struct um_check_rows *rows, const char *t
 
 /* --- together --- */
 
+/* What makes the tables below mean something else; before them. */
+static int print_warnings(FILE *out, const struct um_check_result *result)
+{
+	const struct um_check_comparison *comparison = result->comparison;
+	const struct um_check_model *model = result->model;
+	bool is_any = model->warning_count > 0;
+	int error = 0;
+
+	for (size_t k = 0; k < comparison->difference_count && !error; k++) {
+		char *line;
+
+		if (!um_check_calls_differ(&comparison->differences[k]))
+			continue;
+		error = um_check_difference_line(&line, comparison, result->predicted,
+						 result->measured, k);
+		if (error)
+			break;
+		um_text_print_wrapped(out, line, 0, 2);
+		free(line);
+		is_any = true;
+	}
+	for (size_t i = 0; i < model->warning_count; i++) {
+		fputs("warning: ", out);
+		um_text_print_wrapped(out, model->warnings[i], 0, 2);
+	}
+	if (is_any)
+		fputc('\n', out);
+	return error;
+}
+
+/* "", or that they count waves otherwise. */
+static const char *waves_text(char *buffer, size_t capacity, const struct um_check_result *result)
+{
+	uint64_t here = result->predicted->card.wave_lanes;
+	uint64_t there = result->measured->card.wave_lanes;
+
+	*buffer = '\0';
+	if (here && there && here != there)
+		snprintf(buffer, capacity, " (in waves of %llu lanes, the card's have %llu)",
+			 (unsigned long long)here, (unsigned long long)there);
+	return buffer;
+}
+
+static int print_verdict(FILE *out, const struct um_check_result *result)
+{
+	char *line;
+	int error = um_check_verdict(&line, result->comparison);
+
+	if (error)
+		return error;
+	um_text_print_wrapped(out, line, 0, 2);
+	free(line);
+	return 0;
+}
+
 static void print_notes(FILE *out, const struct um_check_result *result)
 {
 	const struct um_check_comparison *comparison = result->comparison;
 	const struct um_check_model *model = result->model;
-	char line[1024];
+	char line[1024], waves[96];
 
 	snprintf(line, sizeof(line),
-		 "predicted: driver %s on machine %s%s%s, accesses of %s; model %s", model->driver,
-		 model->machine, model->policy ? ", policy " : "",
-		 model->policy ? model->policy : "", result->predicted->path, model->validated);
+		 "predicted: driver %s on machine %s%s%s, accesses of %s%s; model %s",
+		 model->driver, model->machine, model->policy ? ", policy " : "",
+		 model->policy ? model->policy : "", result->predicted->path,
+		 waves_text(waves, sizeof(waves), result), model->validated);
 	um_text_print_wrapped(out, line, 0, 2);
-	snprintf(line, sizeof(line), "measured: %s, %zu %s", result->measured->device_name,
+	snprintf(line, sizeof(line), "measured: %s, %zu %s", result->measured->card.name,
 		 result->arguments->against_count,
 		 result->arguments->against_count == 1 ? "run, so that its spread is not known"
 						       : "runs, their median");
 	um_text_print_wrapped(out, line, 0, 2);
-	um_text_print_wrapped(out,
-			      "error: of the predicted; \"=\" none, \"~\" within least to most, "
-			      "\"-\" not compared",
-			      0, 2);
+	um_text_print_wrapped(
+		out,
+		comparison->is_other
+			? "error: of the predicted; \"=\" none, \"~\" within least to most, \"-\" not "
+			  "compared, \"!\" of another program than was measured"
+			: "error: of the predicted; \"=\" none, \"~\" within least to most, \"-\" not "
+			  "compared",
+		0, 2);
+	if (result->predicted->has_policy)
+		um_text_print_wrapped(
+			out,
+			"the policy's advice and prefetches are not those of the accesses: "
+			"whether the measured run asked for the same is not looked at",
+			0, 2);
 	for (size_t k = 0; k < result->arguments->against_count; k++) {
 		const struct um_check_side *side = &result->measured[k];
 
@@ -248,8 +321,10 @@ int um_check_print_text(FILE *out, const struct um_check_result *result)
 	} tables[] = {{&comparison->ranges, "errors by\nrange", SIZE_MAX},
 		      {&comparison->kernels, "errors by\nkernel", ROWS_MAX_SHOWN},
 		      {&comparison->allocations, "errors by\nallocation", ROWS_MAX_SHOWN}};
-	int error = print_total(out, result);
+	int error = print_warnings(out, result);
 
+	if (!error)
+		error = print_total(out, result);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !error; i++) {
 		if (!tables[i].rows->count)
 			continue;
@@ -258,5 +333,5 @@ int um_check_print_text(FILE *out, const struct um_check_result *result)
 	}
 	fputc('\n', out);
 	print_notes(out, result);
-	return error;
+	return error ? error : print_verdict(out, result);
 }

@@ -4,8 +4,6 @@
 
 #include "sim/check/check_measured.h"
 
-#include "trace/base/text_table.h"
-
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +15,7 @@ enum option_key {
 	OPTION_CHOICES,
 	OPTION_MACHINE,
 	OPTION_MAX_ERROR,
+	OPTION_ALLOW_OTHER_CALLS,
 	OPTION_FORMAT,
 };
 
@@ -42,8 +41,12 @@ static const struct argp_option options[] = {
 	 0},
 	{"max-error", OPTION_MAX_ERROR, "LIST", 0,
 	 "Exit with status 3, and name what exceeds, where an error in total or of a range is beyond the "
-	 "larger of that and the card's own spread: bytes=1%,records=15%,time=25%",
+	 "larger of that and the card's own spread, or the programs' calls differ: "
+	 "bytes=1%,records=15%,time=25%. With --all: where the test set's median is beyond that, or its 90th "
+	 "percentile beyond a second one: records=15%/35% (without --test-set, those of all)",
 	 0},
+	{"allow-other-calls", OPTION_ALLOW_OTHER_CALLS, NULL, 0,
+	 "With --max-error: no status 3 only because the two programs' calls differ", 0},
 	{"format", OPTION_FORMAT, "text|json|markdown|tsv", 0,
 	 "Of the results on standard output; the last two with --all", 0},
 	{"quiet", 'q', NULL, 0,
@@ -64,18 +67,23 @@ static const char documentation[] =
 	"Ranges that both traces have (NVTX, roctx) are compared one by one, the n-th of a name with the "
 	"n-th; within them, or else in the whole run, the n-th launch with the n-th, and of allocations of one "
 	"kind and size the n-th with the n-th.\n\n"
+	"Allocations, advice, prefetches, attachments, copies, memsets and launches of both are compared in "
+	"their order. Where they differ it says how many and the first, and marks with \"!\" the figures "
+	"that are of another program. It warns where the machine, its driver or what the accesses were "
+	"traced for is not the card that was measured.\n\n"
 	"The error is (predicted - measured) / measured, of the median of the repetitions. A prediction is "
 	"within the spread if some repetition had as little and some as much. It is beyond --max-error if it is "
-	"not within the spread and its error is larger. LIST has quantities by the names of --format=json "
-	"(transfer_time, kernel_time, fault_kernel_time, wait_time: a device or the link was busy), or several "
-	"at once: bytes, records, cpu_faults, batches, maps, time, causes.\n\n"
+	"not within the spread and its error is larger. LIST has quantities as the table "
+	"or --format=json calls them (\"kernels with faults\", fault_kernel_time), or several at once: bytes, "
+	"records, cpu_faults, batches, maps, time, causes.\n\n"
 	"Examples:\n"
 	"  umsim check app.um.db --against card.um.db\n"
 	"  umsim check app.um.db --against card.um.db --max-error=bytes=1%,time=25%\n"
 	"  umsim check app.um.db --against 1.um.db --against 2.um.db\n"
-	"  umsim check --all traces/h200 --test-set=tests/gpu/test_set.txt\n\n"
+	"  umsim check --all traces/h200 --test-set=tests/gpu/test_set.txt\n"
+	"  umsim check --all traces/h200 --test-set=tests/gpu/test_set.txt --max-error=time=15%/35%\n\n"
 	"Exit status: 0 done, 1 failure, 2 usage (also traces that cannot be compared), 3 an error beyond "
-	"--max-error, or nothing that it is about was measured.";
+	"--max-error, or nothing that it is about was measured, or it was of another program.";
 
 static int parse_format(struct um_check_arguments *arguments, const char *text)
 {
@@ -101,8 +109,11 @@ static int check_combination(const struct um_check_arguments *arguments)
 
 	if (arguments->all && (arguments->accesses || arguments->against_count))
 		return um_fail(UM_EINVAL, "--all takes a folder's traces, and no other");
-	if (arguments->all && arguments->limits.count)
-		return um_fail(UM_EINVAL, "--max-error is for one trace, not for --all");
+	if (!arguments->all && um_check_limits_have_ninetieth(&arguments->limits))
+		return um_fail(UM_EINVAL, "--max-error: a second percentage, of the 90th "
+					  "percentile, is for --all");
+	if (arguments->allow_other_calls && (arguments->all || !arguments->limits.count))
+		return um_fail(UM_EINVAL, "--allow-other-calls is for --max-error of one program");
 	if (!arguments->all && (arguments->test_set || arguments->choices || is_table))
 		return um_fail(UM_EINVAL, "%s is for --all",
 			       arguments->test_set  ? "--test-set"
@@ -144,6 +155,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_MAX_ERROR:
 		error = um_check_limits_parse(&arguments->limits, value);
 		break;
+	case OPTION_ALLOW_OTHER_CALLS:
+		arguments->allow_other_calls = true;
+		break;
 	case OPTION_FORMAT:
 		error = parse_format(arguments, value);
 		break;
@@ -177,42 +191,6 @@ static int print(const struct um_check_result *result)
 	return error;
 }
 
-/* --- limits --- */
-
-/* The first of them by name, since a simulator that is far off is so in many figures. */
-#define TOLD_MAX 20
-
-static void tell_beyond(void *context, const char *range, enum um_check_quantity quantity,
-			const struct um_check_figure *figure, const struct um_check_limit *limit)
-{
-	const struct um_check_quantity_info *info = &um_check_quantities[quantity];
-	char predicted[48], measured[48];
-	int *told = context;
-
-	if (++*told > TOLD_MAX)
-		return;
-	fputs("umsim: ", stderr);
-	um_text_print(stderr, range ? range : "in total");
-	fprintf(stderr, ": %s: predicted %s, measured %s, an error of %+.1f %% (limit %g %%)\n",
-		info->name,
-		um_check_format(predicted, sizeof(predicted), info->unit, figure->predicted),
-		um_check_format(measured, sizeof(measured), info->unit, figure->measured),
-		um_check_error(figure) * 100, limit->limit * 100);
-}
-
-static int hold(const struct um_check_arguments *arguments,
-		const struct um_check_comparison *comparison)
-{
-	int told = arguments->quiet ? TOLD_MAX : 0;
-	long beyond = arguments->limits.count ? um_check_limits_hold(&arguments->limits, comparison,
-								     tell_beyond, &told)
-					      : 0;
-
-	if (beyond < 0)
-		return (int)beyond;
-	return beyond ? um_fail(UM_ECHECK, "%ld figures are beyond --max-error", beyond) : 0;
-}
-
 /* --- one program --- */
 
 static int check_against(const struct um_check_arguments *arguments, struct um_check_side *measured)
@@ -221,7 +199,7 @@ static int check_against(const struct um_check_arguments *arguments, struct um_c
 	struct um_check_model model = {0};
 	struct um_check_comparison comparison = {0};
 	int error = um_check_predict(&predicted, &model, arguments, arguments->accesses,
-				     measured->device_name, true);
+				     &measured->card, true);
 
 	if (!error)
 		error = um_check_compare(&comparison, &predicted, measured,
@@ -230,7 +208,7 @@ static int check_against(const struct um_check_arguments *arguments, struct um_c
 		error = print(&(struct um_check_result){arguments, &model, &predicted, measured,
 							&comparison});
 	if (!error)
-		error = hold(arguments, &comparison);
+		error = um_check_hold(arguments, &comparison);
 	um_check_comparison_free(&comparison);
 	um_check_model_free(&model);
 	um_check_side_free(&predicted);

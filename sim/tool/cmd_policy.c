@@ -25,7 +25,7 @@ static const char help[] =
 	"allocations, and the launches that it waits for. A rule that matches nothing is an "
 	"error.\n"
 	"drivers: lists the driver models, with their page sizes and parameters, and the "
-	"eviction orders."
+	"eviction orders. umsim machine check MACHINE has the parameters as they are on one."
 	"\v"
 	"Exit status: 0 fine, 2 the policy is wrong or a rule matches nothing, 1 another failure.\n"
 	"\n"
@@ -96,9 +96,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		options->json = strcmp(argument, "json") == 0;
-		if (!options->json && strcmp(argument, "text") != 0)
-			argp_error(state, "--format: \"%s\" is neither text nor json", argument);
+		options->json = um_command_wants_json(state, argument);
 		return 0;
 	case ARGP_KEY_ARG:
 		return add_argument(options, argument, state);

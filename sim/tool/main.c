@@ -14,6 +14,7 @@ static const struct {
 	{"replay", um_cmd_replay, "umsim replay", "what a trace would have done under a policy"},
 	{"check", um_cmd_check, "umsim check", "a prediction beside what was measured on a GPU"},
 	{"policy", um_cmd_policy, "umsim policy", "check a policy file, alone or against a trace"},
+	{"machine", um_cmd_machine, "umsim machine", "list machines, check a machine file"},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))

@@ -31,9 +31,9 @@ static bool has_peers(const struct um_replay *replay)
 
 static bool is_of_same(const struct um_replay *a, const struct um_replay *b)
 {
-	return has_peers(a) == has_peers(b) && a->memory_bytes == b->memory_bytes &&
-	       a->page_bytes == b->page_bytes && a->machine->devices == b->machine->devices &&
-	       a->machine->apu == b->machine->apu &&
+	return has_peers(a) == has_peers(b) && a->driver->packed_bytes == b->driver->packed_bytes &&
+	       a->memory_bytes == b->memory_bytes && a->page_bytes == b->page_bytes &&
+	       a->machine->devices == b->machine->devices && a->machine->apu == b->machine->apu &&
 	       a->machine->link.coherent == b->machine->link.coherent;
 }
 
@@ -45,6 +45,7 @@ int um_replay_find_ideal(struct um_replay_run *run)
 		.machine = replay->machine,
 		.memory_bytes = replay->memory_bytes,
 		.peers = has_peers(replay),
+		.packed_bytes = replay->driver->packed_bytes,
 		.page_bytes = replay->page_bytes,
 	};
 

@@ -1,6 +1,7 @@
 /* The lines below the last table: what the figures are, and what is not in them. */
 #include "replay.h"
 
+#include "sim/machine/machine_file.h"
 #include "trace/base/units.h"
 #include "trace/spool/spool_record.h"
 
@@ -93,18 +94,52 @@ static void add_dropped_notes(struct um_text_table *table, const struct um_repla
 
 /* --- what was simulated --- */
 
-/* The driver with every parameter but XNACK, of which the first lines tell. */
+/* Whether umsim machine finds it again: a trace has its machine's text, which may lie nowhere else. */
+static bool is_known_machine(const char *name)
+{
+	struct um_machine_spec *machine;
+
+	if (um_machine_load(&machine, name))
+		return false;
+	um_machine_spec_destroy(machine);
+	return true;
+}
+
+static void add_where(char *out, size_t capacity, const struct um_replay *replay, bool is_any)
+{
+	const char *machine = replay->policy->machine;
+	bool has_own = replay->policy->driver_named;
+
+	if (!machine || !is_known_machine(machine))
+		snprintf(out, capacity, "; %s: --format=json",
+			 is_any ? "the others" : "its parameters");
+	else
+		snprintf(out, capacity, "; %s: umsim machine check %s%s%s",
+			 is_any ? "the others" : "its parameters", machine,
+			 has_own ? " --driver " : "", has_own ? replay->driver->name : "");
+}
+
+/*
+ * The driver with those of its parameters that the policy sets, but XNACK, of which the first lines tell;
+ * and where the others are to be seen.
+ */
 static bool driver_text(char *out, size_t capacity, const struct um_replay *replay)
 {
 	const struct um_param *params = replay->driver->params;
+	uint64_t named = replay->policy->params_named;
 	char value[64];
-	size_t used = (size_t)snprintf(out, capacity, "driver %s", replay->driver->name);
+	size_t used = (size_t)snprintf(out, capacity, "driver %s", replay->driver->name), count = 0;
 
-	for (size_t i = 0; params && params[i].name && used < capacity; i++)
-		if (strcmp(params[i].name, "xnack") != 0)
-			used += (size_t)snprintf(
-				out + used, capacity - used, ", %s %s", params[i].name,
-				um_param_text(value, sizeof(value), &replay->policy->params[i]));
+	for (size_t i = 0; params && params[i].name && used < capacity; i++) {
+		if (strcmp(params[i].name, "xnack") == 0 || !(named >> i & 1))
+			continue;
+		count++;
+		used += (size_t)snprintf(
+			out + used, capacity - used, ", %s %s", params[i].name,
+			um_param_text(value, sizeof(value), &replay->policy->params[i]));
+	}
+	if (used < capacity && params && params[0].name)
+		add_where(out + used, capacity - used, replay, count > 0);
 	return true;
 }
 

@@ -74,10 +74,39 @@ run umsim check accesses.um.db --machine=card.yaml --against two.um.db --against
 run umsim check accesses.um.db --machine=card.yaml --against four.um.db --max-error=bytes=0%,records=20%
 run umsim check accesses.um.db --machine=card.yaml --against four.um.db --against one.um.db --max-error=records=20%
 run sh -c 'umsim check accesses.um.db --machine=card.yaml --against one.um.db --max-error=cpu_faults=1% >table'
+check "quantities as the table calls them" sh -c '
+	umsim check accesses.um.db --machine=card.yaml --against one.um.db >t \
+		"--max-error=Bytes to device=0%,remote maps, bytes=0%,records in=0%,kernel time=5%" &&
+	! umsim check accesses.um.db --machine=card.yaml --against one.um.db "--max-error=records to host=1%" >t'
 check "JSON is JSON, and has the figures" sh -c '
 	umsim check accesses.um.db --machine=card.yaml --against one.um.db --against four.um.db --format=json >j &&
 	test "$(jq -c "[.total.records_to_device | .predicted, .measured, .least, .most, .error, .within_spread]" j)" = "[1,2.5,1,4,-0.6,true]" &&
 	test "$(jq -c "[.ranges[0].name, .allocations[0].name, .total.cpu_faults.measured]" j)" = "[\"all of it#1\",\"x #1 managed 2 MiB\",null]"'
+
+say "--- another program, another machine ---"
+cp one.um.db other.um.db
+sqlite3 other.um.db "UPDATE op SET bytes = 1048576 WHERE kind = 'prefetch';
+	INSERT INTO op (op, kind, allocation, offset_bytes, bytes, device, advice)
+		VALUES (9, 'advise', 1, 0, 2097152, -1, 'preferred_location');"
+run umsim check accesses.um.db --machine=card.yaml --against other.um.db --max-error=bytes=1%
+check "allowed, it is only said" sh -c '
+	umsim check accesses.um.db --machine=card.yaml --against other.um.db --max-error=bytes=1% --allow-other-calls |
+		grep -q "^not the same program"'
+check "JSON says which of the repetitions, and of each figure" sh -c '
+	umsim check accesses.um.db --machine=card.yaml --against one.um.db --against other.um.db --format=json >j &&
+	test "$(jq -c "[.same_program, .total.bytes_to_device.same_program, (.differences | length)]" j)" = "[false,false,1]" &&
+	test "$(jq -c ".differences[0] | [.trace, .only_in_accesses, .only_measured]" j)" = "[\"other.um.db\",1,2]" &&
+	umsim check accesses.um.db --machine=card.yaml --against one.um.db --format=json |
+		jq -e ".same_program and .total.bytes_to_device.same_program and (.differences == [])"'
+sqlite3 other.um.db "UPDATE device SET memory_bytes = 4294967296, compute_units = 8, link = 'test link'"
+run sh -c 'umsim check accesses.um.db --machine=card.yaml --against other.um.db | grep -A1 ^warning'
+check "an AMD machine, and accesses traced for one" sh -c '
+	cp accesses.um.db mi.um.db && sqlite3 mi.um.db "INSERT INTO device (device, name, compute_units, wave_lanes)
+		VALUES (0, \"AMD Instinct\", 110, 64)" && sqlite3 other.um.db "UPDATE device SET wave_lanes = 32" &&
+	umsim check mi.um.db --machine=mi250x --against other.um.db >t &&
+	grep -q "^warning: machine mi250x is not the card" t &&
+	grep -q "^warning: the driver is not the one that was measured: amdgpu_svm" t &&
+	grep -q "^warning: the accesses were traced for another card" t && grep -q "waves of 64 lanes" t'
 
 say "--- a folder ---"
 mkdir -p card/runs card/accesses/runs
@@ -95,6 +124,12 @@ echo 'program: a b' >choices
 run umsim check --all card --machine=card.yaml --test-set=test_set --choices=choices
 run umsim check -q --all card --machine=card.yaml --test-set=test_set --format=tsv
 run sh -c 'umsim check -q --all card --machine=card.yaml --test-set=test_set --choices=choices --format=markdown | grep -E "^.-|bytes|^By|program"'
+run sh -c 'umsim check -q --all card --machine=card.yaml --test-set=test_set --max-error=bytes=1%,time=9%/9% >t; echo $?'
+run sh -c 'umsim check --all card --machine=card.yaml --test-set=test_set --max-error=bytes=1%,time=9%/5%,records=1% >t 2>e; echo $?; grep -v "left out" e'
+check "another program is in no summary" sh -c '
+	cp -r card others && sqlite3 others/runs/b.um.db "UPDATE op SET bytes = 4096 WHERE kind = \"memset\"" &&
+	umsim check --all others --machine=card.yaml >t 2>e && grep -q "runs/b.um.db: not the same program" e &&
+	grep -q "\"!\": of another program than was measured, and in no summary: 1 of 2" t && grep -q "bytes to device  *1 " t'
 check "JSON of a folder" sh -c '
 	umsim check -q --all card --machine=card.yaml --test-set=test_set --choices=choices --format=json >j &&
 	test "$(jq -c "[.summaries.test.records_to_device | .count, .within_spread, .worst]" j)" = "[1,1,\"b\"]" &&
@@ -117,7 +152,9 @@ run umsim check accesses.um.db --machine=card.yaml --against one.um.db --max-err
 run umsim check accesses.um.db --machine=card.yaml --against one.um.db --format=tsv
 run umsim check accesses.um.db --against one.um.db --machine=h2000
 run umsim check accesses.um.db --all card
-run umsim check --all card --machine=card.yaml --max-error=bytes=1%
+run umsim check --all card --machine=card.yaml --max-error=bytes=1%,cpu_faults=1% -q --format=tsv
+run umsim check accesses.um.db --machine=card.yaml --against one.um.db --max-error=bytes=1%/5%
+run umsim check accesses.um.db --machine=card.yaml --against one.um.db --allow-other-calls
 run umsim check --all card/runs
 run umsim check --all card/none
 run umsim check --all card --machine=card.yaml --test-set=none

@@ -74,8 +74,11 @@ printf 'untraced\t1\tread_64M\tsoon\t2\n' >"$scratch/part/times.tsv"
 refuses 1 'times.tsv:1: "soon" and "2" are no times' -o "$scratch/a.yaml" --from="$scratch/part"
 printf 'untraced\t1\tread_64M\tnan\t2\n' >"$scratch/part/times.tsv"
 refuses 1 'times.tsv:1: "nan" and "2" are no times' -o "$scratch/a.yaml" --from="$scratch/part"
+printf 'untraced\t1\tread_64M\t2\t1\nuntraced\t2\tread_64M\t0\t0\n' >"$scratch/part/times.tsv"
+refuses 1 'part/times.tsv:2: read_64M took 0 ns, its GPU steps 0 ns: nothing was measured' -o "$scratch/a.yaml" \
+	--from="$scratch/part"
 : >"$scratch/part/times.tsv"
-refuses 1 'measured times are too few' -o "$scratch/a.yaml" --from="$scratch/part"
+refuses 1 'part/times.tsv: what recording costs: 0 measured times are too few' -o "$scratch/a.yaml" --from="$scratch/part"
 echo read_65M >"$scratch/other"
 refuses 1 'other names no configuration' -o "$scratch/a.yaml" --from="$traces" --test-set="$scratch/other"
 cut -f3 "$traces/times.tsv" | grep -vx -e serial_2MiB -e written_hostread2M | sort -u | sed 's/$/\r/' >"$scratch/most"
@@ -84,6 +87,10 @@ refuses 1 'batches of faults are too few: 100 are needed' -o "$scratch/a.yaml" -
 cp "$traces/times.tsv" "$scratch/part"
 sed 's/^\(warpSize\t\).*/\1100/' "$traces/machine.tsv" >"$scratch/part/machine.tsv"
 refuses 1 'make no machine: .*wave_lanes' -o "$scratch/a.yaml" --from="$scratch/part"
+cp "$traces/machine.tsv" "$scratch/part"
+sqlite3 "$scratch/part/configurations.um.db" 'UPDATE migration SET duration_ns = 0'
+refuses 1 'part/configurations.um.db: transfers to the device: none took longer than 0 ns' -o "$scratch/a.yaml" \
+	--from="$scratch/part"
 cp "$traces/kernels/scale.4M.um.db" "$scratch/part/configurations.um.db"
 refuses 1 'no trace of the measuring program' -o "$scratch/a.yaml" --from="$scratch/part"
 [ ! -e "$scratch/a.yaml" ] || fail "a file was written"
@@ -96,6 +103,9 @@ grep -q precious "$scratch/a.yaml.part" || fail "a file that is not its own was 
 # It is a machine file, of that name, with what was found.
 "$umtrace" calibrate -q --from="$traces" -o "$scratch/node.yaml"
 grep -q '^name: "node"$' "$scratch/node.yaml" || fail "the name"
+grep -q '^# None was kept out (no --test-set)' "$scratch/node.yaml" || fail "that nothing was kept out"
+! grep -q '^# None was kept out' "$scratch/h200.yaml" && grep -q '^# 34 more were kept out' "$scratch/h200.yaml" ||
+	fail "what was kept out"
 printf 'machine: %s\ndriver: nvidia_uvm\n' "$scratch/node.yaml" >"$scratch/policy.yaml"
 "$UM_BUILD/bin/umsim" policy check "$scratch/policy.yaml" >"$scratch/out" || fail "it is not taken"
 

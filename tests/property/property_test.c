@@ -316,11 +316,13 @@ static void check_one(const char *what, uint64_t here, uint64_t least)
 static void check_bounds(const struct setup *setup, const struct outcome *outcome)
 {
 	const struct um_ideal_spent *spent = &outcome->spent;
-	const struct um_ideal_request request = {.trace = fx.db,
-						 .machine = &fx.machine,
-						 .memory_bytes = setup->memory_bytes,
-						 .peers = setup->svm && setup->hive,
-						 .page_bytes = setup->page_bytes};
+	const struct um_ideal_request request = {
+		.trace = fx.db,
+		.machine = &fx.machine,
+		.memory_bytes = setup->memory_bytes,
+		.peers = setup->svm && setup->hive,
+		.packed_bytes = (fx.chosen ? fx.chosen : &fx.policy)->driver->packed_bytes,
+		.page_bytes = setup->page_bytes};
 	struct um_ideal ideal;
 
 	if (um_ideal_bounds(&ideal, &request))

@@ -2,24 +2,14 @@
 #include "ingest_private.h"
 
 #include "trace/base/error.h"
+#include "trace/base/sorted.h"
 
 #include <stdlib.h>
 
 struct um_known_allocation *um_ingest_known(struct um_ingest *ingest, uint32_t allocation)
 {
-	size_t low = 0, high = ingest->known_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ingest->known[middle].allocation < allocation)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < ingest->known_count && ingest->known[low].allocation == allocation
-		       ? &ingest->known[low]
-		       : NULL;
+	return um_sorted_find(ingest->known, ingest->known_count, sizeof(*ingest->known),
+			      allocation);
 }
 
 static int grow(struct um_ingest *ingest)

@@ -4,6 +4,7 @@
 #include "source_lines.h"
 
 #include "trace/base/error.h"
+#include "trace/base/sorted.h"
 #include "trace/base/kernel_name.h"
 
 #include <stdlib.h>
@@ -15,18 +16,7 @@
 
 const struct um_known_site *um_ingest_known_site(const struct um_ingest *ingest, uint32_t site)
 {
-	size_t low = 0, high = ingest->site_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ingest->sites[middle].site < site)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < ingest->site_count && ingest->sites[low].site == site ? ingest->sites + low
-									   : NULL;
+	return um_sorted_find(ingest->sites, ingest->site_count, sizeof(*ingest->sites), site);
 }
 
 static uint32_t last_site(const struct um_ingest *ingest)

@@ -1,6 +1,7 @@
 #include "measured_private.h"
 
 #include "trace/base/error.h"
+#include "trace/base/sorted.h"
 
 #include <stdlib.h>
 
@@ -41,39 +42,17 @@ static int make_room(void *items, size_t count, size_t *capacity, size_t item_by
 
 struct um_measured_op *um_measured_op(const struct um_measured *measured, uint32_t op)
 {
-	size_t low = 0, high = measured->op_count;
-
 	/* As a rule none is missing. */
-	if (op && op <= high && measured->ops[op - 1].op == op)
+	if (op && op <= measured->op_count && measured->ops[op - 1].op == op)
 		return measured->ops + op - 1;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (measured->ops[middle].op < op)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < measured->op_count && measured->ops[low].op == op ? measured->ops + low : NULL;
+	return um_sorted_find(measured->ops, measured->op_count, sizeof(*measured->ops), op);
 }
 
 struct um_measured_allocation *um_measured_allocation(const struct um_measured *measured,
 						      uint32_t allocation)
 {
-	size_t low = 0, high = measured->allocation_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (measured->allocations[middle].allocation < allocation)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < measured->allocation_count &&
-			       measured->allocations[low].allocation == allocation
-		       ? measured->allocations + low
-		       : NULL;
+	return um_sorted_find(measured->allocations, measured->allocation_count,
+			      sizeof(*measured->allocations), allocation);
 }
 
 int um_measured_add_op(struct um_measured *measured, const struct um_record_op *record)

@@ -38,7 +38,7 @@ static void each_row_is_counted_where_it_belongs(void **state)
 	struct um_check_facts first, second;
 
 	(void)state;
-	assert_string_equal(side.device_name, "Test GPU");
+	assert_string_equal(side.card.name, "Test GPU");
 	assert_int_equal(side.range_count, 2);
 	first = sum(&side, side.ranges[0].first, side.ranges[0].end);
 	second = sum(&side, side.ranges[1].first, side.ranges[1].end);

@@ -199,7 +199,7 @@ static struct um_ideal bounds_of(const struct program *program)
 
 	check(um_op_order_create(&order));
 	check(um_ideal_core_create(&core, &terms));
-	check(um_ideal_core_add(core, 0, program->pages));
+	check(um_ideal_core_add(core, 0, program->pages, UM_PAGE_LINES, UM_PAGE_LINES));
 	um_ideal_core_room(core, 0, program->memory);
 	for (unsigned i = 0; i < program->ops; i++) {
 		const struct access *access = &program->op[i];

@@ -7,6 +7,7 @@
  */
 #include "sim/ideal/ideal_core.h"
 #include "trace/base/error.h"
+#include "trace/spool/spool_record.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,7 +82,7 @@ static uint64_t bound_of(unsigned memory)
 	struct um_ideal ideal;
 
 	check(um_ideal_core_create(&core, &terms));
-	check(um_ideal_core_add(core, 0, PAGES));
+	check(um_ideal_core_add(core, 0, PAGES, UM_PAGE_LINES, UM_PAGE_LINES));
 	um_ideal_core_room(core, 0, memory);
 	for (unsigned i = 0; i < touches; i++) {
 		check(um_ideal_core_device_op(core, 0, true));
@@ -175,7 +176,7 @@ static uint64_t bound_of_ops(const struct op *ops, unsigned memory)
 	struct um_ideal ideal;
 
 	check(um_ideal_core_create(&core, &terms));
-	check(um_ideal_core_add(core, 0, PAGES));
+	check(um_ideal_core_add(core, 0, PAGES, UM_PAGE_LINES, UM_PAGE_LINES));
 	um_ideal_core_room(core, 0, memory);
 	for (unsigned i = 0; i < OPS; i++) {
 		check(um_ideal_core_device_op(core, 0, true));

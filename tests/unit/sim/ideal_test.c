@@ -18,7 +18,7 @@
 #define ALL   UINT64_MAX
 
 static struct trace_fixture fx;
-static uint64_t memory_bytes, page_bytes;
+static uint64_t memory_bytes, page_bytes, packed_bytes;
 
 static int set_up(void **state)
 {
@@ -26,6 +26,7 @@ static int set_up(void **state)
 	fx_open(&fx);
 	memory_bytes = 1 << 30;
 	page_bytes = PAGE;
+	packed_bytes = 0;
 	return 0;
 }
 
@@ -52,6 +53,7 @@ static struct um_ideal bounds(void)
 	const struct um_ideal_request request = {.trace = fx.db,
 						 .machine = &fx.machine,
 						 .memory_bytes = memory_bytes,
+						 .packed_bytes = packed_bytes,
 						 .page_bytes = page_bytes};
 	struct um_ideal ideal;
 
@@ -361,6 +363,48 @@ static void no_more_order_is_assumed_of_very_many_streams(void **state)
 
 /* --- refused --- */
 
+/*
+ * Two of 256 bytes can be in one page, of which one transfer brings both: no more than their own lines
+ * count, whatever is known of a page only. What is large begins a page.
+ */
+static void of_pages_that_are_shared_only_what_is_ones_own_counts(void **state)
+{
+	int64_t a = fx_alloc(&fx, "managed", 256), b = fx_alloc(&fx, "managed", 256);
+	int64_t large = fx_alloc(&fx, "managed", 2 << 20);
+
+	(void)state;
+	packed_bytes = 2 << 20;
+	fx_host(&fx, a, 0, 1, WRITE);
+	fx_host(&fx, b, 0, 1, WRITE);
+	fx_host(&fx, large, 0, 1, WRITE);
+	launch(0, a, 0, 1, ALL, ALL);
+	launch(0, b, 0, 1, ALL, 0);
+	launch(0, large, 0, 1, ALL, 0);
+	fx_sync(&fx);
+	fx_host(&fx, a, 0, 1, READ);
+	assert_int_equal(bounds().bytes_to_device, 256 + 256 + PAGE);
+	assert_int_equal(bounds().bytes_to_host, 256);
+	packed_bytes = 0;
+	assert_int_equal(bounds().bytes_to_device, 3 * PAGE);
+	assert_int_equal(bounds().bytes_to_host, PAGE);
+}
+
+/* 512 bytes of the first page, the second and third, and 100 bytes, 2 lines, of the fourth. */
+static void pages_between_the_first_and_the_last_are_whole(void **state)
+{
+	int64_t data = fx_alloc(&fx, "managed", 3 * PAGE + 100);
+
+	(void)state;
+	packed_bytes = 2 << 20;
+	fx_host(&fx, data, 0, 4, WRITE);
+	launch(0, data, 0, 4, ALL, 0);
+	assert_int_equal(bounds().bytes_to_device, 512 + 2 * PAGE + 2 * LINE);
+	/* Those that have no room cross again, the shared ones are not counted again. */
+	memory_bytes = PAGE;
+	launch(0, data, 0, 4, ALL, 0);
+	assert_int_equal(bounds().bytes_to_device, 512 + 3 * PAGE + 2 * LINE);
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
 	struct um_ideal_request request = {.trace = fx.db,
@@ -405,6 +449,8 @@ int main(void)
 		TEST(a_kernel_that_still_runs_may_read_what_the_host_writes),
 		TEST(events_order_what_streams_do_not),
 		TEST(no_more_order_is_assumed_of_very_many_streams),
+		TEST(of_pages_that_are_shared_only_what_is_ones_own_counts),
+		TEST(pages_between_the_first_and_the_last_are_whole),
 		TEST(what_cannot_be_is_refused),
 	};
 

@@ -1,0 +1,13 @@
+#include "command.h"
+
+#include <argp.h>
+#include <string.h>
+
+bool um_command_wants_json(struct argp_state *state, const char *format)
+{
+	bool wants = strcmp(format, "json") == 0;
+
+	if (!wants && strcmp(format, "text") != 0)
+		argp_error(state, "--format: \"%s\" is neither text nor json", format);
+	return wants;
+}
