@@ -23,7 +23,8 @@ struct options {
 static const struct argp_option option_table[] = {
 	{"format", 'f', "FORMAT", 0, "text (default), or json: everything, for programs", 0},
 	{"range", 'r', "NAME", 0,
-	 "only what belongs to ranges of this name (NVTX, roctx), which may be a pattern: 'step*'", 0},
+	 "only what belongs to ranges of this name (NVTX, roctx), which may be a pattern: 'step*'",
+	 0},
 	{"rows", 'n', "N", 0, "at most N rows of a table in the text (default 20); 0: all", 0},
 	UM_SKIP_FRAMES_OPTION,
 	{0},
