@@ -100,6 +100,7 @@ enum um_ranks_trait {
 extern const struct um_ranks_trait_info {
 	const char *name;  /* in JSON */
 	const char *words; /* for people */
+	bool is_plain;	   /* its values say what they are of: "simulation" */
 } um_ranks_traits[UM_RANKS_TRAITS];
 
 struct um_rank_group {

@@ -6,11 +6,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct um_ranks_trait_info um_ranks_traits[UM_RANKS_TRAITS] = {
-	[UM_TRAIT_ROLE] = {"role", "trace or simulation"},
-	[UM_TRAIT_BACKEND] = {"backend", "how they ran"},
+	[UM_TRAIT_ROLE] = {"role", "trace or simulation", true},
+	[UM_TRAIT_BACKEND] = {"backend", "how they ran", true},
 	[UM_TRAIT_MACHINE] = {"machine", "machine"},
 	[UM_TRAIT_MACHINE_FILE] = {"machine_text", "machine file"},
 	[UM_TRAIT_DRIVER] = {"driver", "driver"},
@@ -33,6 +34,7 @@ const struct um_ranks_trait_info um_ranks_traits[UM_RANKS_TRAITS] = {
 struct traits {
 	const char *of[UM_RANKS_TRAITS]; /* NULL: not told, which goes with any */
 	char page[32], memory[32], job[512];
+	char *policy; /* malloc'ed; NULL: as the run has it */
 };
 
 static const char *number(char text[32], int64_t value)
@@ -67,7 +69,36 @@ static const char *job(char text[512], const struct um_run_row *run)
 	return text;
 }
 
-static void find_traits(struct traits *traits, const struct um_summary *summary)
+/*
+ * A policy that gives memory as a multiple of what the program has ("memory: 3684KiB # 0.9x") is the same
+ * for ranks that have more or less: the multiple counts, not what it came to. UM_ENOMEM.
+ */
+static int compare_memory_by_multiple(struct traits *traits, const char *policy)
+{
+	static const char key[] = "\nmemory: ";
+	const char *line = policy ? strstr(policy, key) : NULL;
+	size_t length = line ? 1 + strcspn(line + 1, "\n") : 0;
+	const char *multiple = line ? memchr(line, '#', length) : NULL;
+
+	if (!multiple)
+		return 0;
+	size_t bytes = length - (size_t)(multiple - line);
+	if (asprintf(&traits->policy, "%.*s%s%.*s%s", (int)(line - policy), policy, key, (int)bytes,
+		     multiple, line + length) < 0) {
+		traits->policy = NULL;
+		return um_fail(UM_ENOMEM, "out of memory");
+	}
+	while (bytes && (*multiple == '#' || *multiple == ' ')) {
+		multiple++;
+		bytes--;
+	}
+	snprintf(traits->memory, sizeof(traits->memory), "%.*s", (int)bytes, multiple);
+	traits->of[UM_TRAIT_MEMORY] = traits->memory;
+	traits->of[UM_TRAIT_POLICY] = traits->policy;
+	return 0;
+}
+
+static int find_traits(struct traits *traits, const struct um_summary *summary)
 {
 	const struct um_run_row *run = &summary->run;
 	bool measured = summary->is_measured;
@@ -95,6 +126,7 @@ static void find_traits(struct traits *traits, const struct um_summary *summary)
 	traits->of[UM_TRAIT_PAGE_SIZE] = number(traits->page, run->page_bytes);
 	traits->of[UM_TRAIT_MEMORY] = number(traits->memory, run->memory_bytes);
 	traits->of[UM_TRAIT_JOB] = job(traits->job, run);
+	return compare_memory_by_multiple(traits, run->policy);
 }
 
 /* --- groups --- */
@@ -148,18 +180,28 @@ static struct um_rank_group *begin_group(struct um_ranks *ranks, const struct um
 	return um_text_pool_keep(ranks->texts, &group->command) ? NULL : group;
 }
 
+static struct um_rank_group *find_group(struct um_ranks *ranks, const struct um_summary *summary,
+					const struct traits *traits)
+{
+	struct um_rank_group *group = NULL;
+
+	for (size_t i = 0; i < ranks->count && !group; i++)
+		if (belongs(&ranks->groups[i], traits, summary))
+			group = &ranks->groups[i];
+	if (!group)
+		group = begin_group(ranks, summary);
+	return group && keep_traits(ranks, group, traits) == 0 ? group : NULL;
+}
+
 struct um_rank_group *um_ranks_group(struct um_ranks *ranks, const struct um_summary *summary)
 {
 	struct um_rank_group *group = NULL;
 	struct traits traits;
 
-	find_traits(&traits, summary);
-	for (size_t i = 0; i < ranks->count && !group; i++)
-		if (belongs(&ranks->groups[i], &traits, summary))
-			group = &ranks->groups[i];
-	if (!group && !(group = begin_group(ranks, summary)))
-		return NULL;
-	if (keep_traits(ranks, group, &traits))
+	if (find_traits(&traits, summary) == 0)
+		group = find_group(ranks, summary, &traits);
+	free(traits.policy);
+	if (!group)
 		return NULL;
 	/* A size that one launcher's variable did not have, another's may. */
 	if (group->ranks_of_job == UM_NULL)

@@ -95,7 +95,9 @@ static void put_differences(FILE *out, const struct um_ranks *ranks,
 
 		if (!(differs >> i & 1) || !value || strlen(value) > VALUE_MAX)
 			continue;
-		fprintf(out, "%s%s ", before, um_ranks_traits[i].words);
+		fprintf(out, "%s%s%s", before,
+			um_ranks_traits[i].is_plain ? "" : um_ranks_traits[i].words,
+			um_ranks_traits[i].is_plain ? "" : " ");
 		um_text_print(out, value);
 		before = "; ";
 	}
@@ -136,7 +138,8 @@ static void put_title(FILE *out, const struct um_rank_group *group)
 	}
 	put(out, ": ", group->command, "");
 	if (group->commands > 1)
-		fprintf(out, " and %zu other commands", group->commands - 1);
+		fprintf(out, " and %zu other command%s", group->commands - 1,
+			group->commands == 2 ? "" : "s");
 	fputc('\n', out);
 }
 

@@ -185,6 +185,8 @@ static void note_ranks(struct um_text_table *table, const struct um_rank_group *
 	um_note_rest(table, group->count, rows);
 	if (!group->is_measured && !group->is_simulation)
 		um_text_table_note(table, "time: of the emulation, on the CPU");
+	if (group->is_simulation)
+		um_text_table_note(table, "time, GPU time: modelled");
 	for (size_t i = 0; i < group->count; i++)
 		lacking += group->ranks[i].losses > 0;
 	for (size_t i = 0; um_rank_quantities[i].name; i++)

@@ -77,6 +77,16 @@ make alone2.um.db NULL node0 20 "UPDATE run SET ranks = NULL, job = NULL, rank =
 run kinds app.0.um.db alone.um.db
 run umanalyze summary alone.um.db alone2.um.db
 
+# Memory as a multiple of what each rank has is alike.
+multiple() {
+	make "$1" "$2" node0 10 "UPDATE run SET role = 'simulation', memory_bytes = $3,
+		policy = 'machine: mi250x' || char(10) || 'memory: $3KiB # $4' || char(10) || 'evict: driver'"
+}
+multiple half0.um.db 0 1000 0.5x
+multiple half1.um.db 1 2000 0.5x
+multiple most2.um.db 2 2000 0.9x
+run kinds half0.um.db half1.um.db most2.um.db
+
 say "--- what is refused"
 make twice.um.db 1 node0 10 ""
 run umanalyze summary app.1.um.db twice.um.db
