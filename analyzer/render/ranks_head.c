@@ -93,7 +93,8 @@ static void put_differences(FILE *out, const struct um_ranks *ranks,
 	for (size_t i = 0; i < UM_RANKS_TRAITS; i++) {
 		const char *value = group->traits[i];
 
-		if (!(differs >> i & 1) || !value || strlen(value) > VALUE_MAX)
+		if (!(differs >> i & 1) || !value || strlen(value) > VALUE_MAX ||
+		    strchr(value, '\n'))
 			continue;
 		fprintf(out, "%s%s%s", before,
 			um_ranks_traits[i].is_plain ? "" : um_ranks_traits[i].words,
