@@ -25,6 +25,7 @@ const struct um_ranks_quantity um_rank_quantities[] = {
 	{"remote_to_device_bytes", "remote\nin", "remote in", UM_RANKS_BYTES,
 	 RANK(remote_to_device)},
 	{"remote_to_host_bytes", "remote\nout", "remote out", UM_RANKS_BYTES, RANK(remote_to_host)},
+	{"remote_mappings", "remote\nmaps", "remote maps", UM_RANKS_COUNT, RANK(remote_mappings)},
 	{"copied_to_device_bytes", "copied\nin", "copied in", UM_RANKS_BYTES,
 	 RANK(copied_to_device)},
 	{"copied_to_host_bytes", "copied\nout", "copied out", UM_RANKS_BYTES, RANK(copied_to_host)},
@@ -154,6 +155,7 @@ static int fill_rank(struct um_rank *rank, const struct um_summary *summary, boo
 		.remote_to_host = summary->traffic[UM_TRAFFIC_REMOTE_ACCESS].bytes_to_host,
 		.copied_to_device = summary->traffic[UM_TRAFFIC_COPY].bytes_to_device,
 		.copied_to_host = summary->traffic[UM_TRAFFIC_COPY].bytes_to_host,
+		.remote_mappings = summary->is_measured ? summary->remote_mappings : UM_NULL,
 		.losses = summary->loss_count,
 		.file = rank->file,
 	};

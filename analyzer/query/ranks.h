@@ -39,8 +39,9 @@ struct um_rank {
 	int64_t launches, device_faults, host_faults;
 	int64_t moved_to_device, moved_to_host; /* bytes that migrated */
 	int64_t remote_to_device, remote_to_host, copied_to_device, copied_to_host;
-	size_t losses; /* kinds of what its file lacks */
-	size_t file;   /* as they were added, from 0 */
+	int64_t remote_mappings; /* of measured runs, which have no remote accesses */
+	size_t losses;		 /* kinds of what its file lacks */
+	size_t file;		 /* as they were added, from 0 */
 };
 extern const struct um_ranks_quantity um_rank_quantities[];
 

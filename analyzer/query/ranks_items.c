@@ -14,19 +14,18 @@ struct allocation {
 	int64_t device_faults, host_faults;
 	int64_t moved_to_device, moved_to_host, evicted;
 	int64_t remote_to_device, remote_to_host, copied_to_device, copied_to_host;
-	int64_t traffic;
+	int64_t remote_mappings, traffic;
 };
 
 struct kernel {
 	int64_t launches, duration_ns, faults;
 	int64_t moved_to_device, moved_to_host, remote_to_device, remote_to_host;
-	int64_t reads, writes, requests, traffic;
+	int64_t reads, writes, requests, remote_mappings, traffic;
 };
 
 #define KERNEL(member)	   offsetof(struct kernel, member)
 #define ALLOCATION(member) offsetof(struct allocation, member)
 
-/* The first with `words` of traffic and time are those that items are sorted by. */
 const struct um_ranks_quantity um_ranks_kernel_quantities[] = {
 	{"launches", "launches", "launches", UM_RANKS_COUNT, KERNEL(launches)},
 	{"duration_ns", "GPU time", "GPU time", UM_RANKS_NS, KERNEL(duration_ns)},
@@ -42,6 +41,7 @@ const struct um_ranks_quantity um_ranks_kernel_quantities[] = {
 	{"reads", NULL, "reads", UM_RANKS_COUNT, KERNEL(reads)},
 	{"writes", NULL, "writes", UM_RANKS_COUNT, KERNEL(writes)},
 	{"requests", NULL, "requests", UM_RANKS_COUNT, KERNEL(requests)},
+	{"remote_mappings", "remote\nmaps", "remote maps", UM_RANKS_COUNT, KERNEL(remote_mappings)},
 	{"traffic_bytes", NULL, "traffic", UM_RANKS_BYTES, KERNEL(traffic)},
 	{0},
 };
@@ -66,6 +66,8 @@ const struct um_ranks_quantity um_ranks_allocation_quantities[] = {
 	 ALLOCATION(copied_to_device)},
 	{"copied_to_host_bytes", "copied\nout", "copied out", UM_RANKS_BYTES,
 	 ALLOCATION(copied_to_host)},
+	{"remote_mappings", "remote\nmaps", "remote maps", UM_RANKS_COUNT,
+	 ALLOCATION(remote_mappings)},
 	{"traffic_bytes", NULL, "traffic", UM_RANKS_BYTES, ALLOCATION(traffic)},
 	{0},
 };
@@ -186,6 +188,7 @@ static int add_kernel(struct um_rank_group *group, const struct um_kernel_summar
 		.reads = of->reads,
 		.writes = of->writes,
 		.requests = of->requests,
+		.remote_mappings = group->is_measured ? of->remote_mappings : UM_NULL,
 		.traffic = known_sum(parts, sizeof(parts) / sizeof(*parts)),
 	};
 
@@ -212,6 +215,7 @@ static int add_allocation(struct um_rank_group *group, const struct um_allocatio
 		.remote_to_host = parts[3],
 		.copied_to_device = parts[4],
 		.copied_to_host = parts[5],
+		.remote_mappings = group->is_measured ? of->remote_mappings : UM_NULL,
 		.traffic = known_sum(parts, sizeof(parts) / sizeof(*parts)),
 	};
 

@@ -71,18 +71,33 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void label_cell(struct um_text_table *table, const struct um_rank *rank)
+/* Files without a rank are numbered, so that what is long stands once. */
+static int64_t number_of(const struct um_rank_group *group, size_t at)
 {
-	if (rank->rank == UM_NULL)
-		um_cell_name(table, base_name(rank->path), strlen(base_name(rank->path)));
-	else
-		um_text_table_cell(table, "%" PRId64, rank->rank);
+	int64_t rank = group->ranks[at].rank;
+
+	return rank == UM_NULL ? (int64_t)at + 1 : rank;
+}
+
+static void label_cell(struct um_text_table *table, const struct um_rank_group *group, size_t at)
+{
+	const char *name = base_name(group->ranks[at].path);
+	char label[200];
+
+	if (group->ranks[at].rank == UM_NULL) {
+		snprintf(label, sizeof(label), "%zu %s", at + 1, name);
+		um_cell_name(table, label, strlen(label));
+	} else {
+		um_text_table_cell(table, "%" PRId64, group->ranks[at].rank);
+	}
 }
 
 static void rank_row(struct um_text_table *table, const struct columns *columns,
-		     const struct um_rank *rank, bool shows_host)
+		     const struct um_rank_group *group, size_t at, bool shows_host)
 {
-	label_cell(table, rank);
+	const struct um_rank *rank = &group->ranks[at];
+
+	label_cell(table, group, at);
 	if (shows_host)
 		um_text_table_cell(table, "%s", rank->host ? rank->host : "-");
 	for (size_t i = 0; i < columns->quantity_count; i++) {
@@ -125,7 +140,7 @@ static void place_row(struct um_text_table *table, const struct columns *columns
 		if (!extent->known || extent->least == extent->most)
 			um_text_table_cell(table, "-");
 		else
-			label_cell(table, &group->ranks[at]);
+			um_text_table_cell(table, "%" PRId64, number_of(group, at));
 	}
 }
 
@@ -236,7 +251,7 @@ static int print_ranks(FILE *out, const struct um_rank_group *group, size_t rows
 		group->is_unranked ? "Files" : "Ranks");
 	for (size_t i = 0; i < group->count; i++)
 		if (shown[i])
-			rank_row(table, &columns, &group->ranks[i], shows_host);
+			rank_row(table, &columns, group, i, shows_host);
 	if (group->count > 1)
 		extent_rows(table, &columns, group, shows_host);
 	note_zeros(table, um_rank_quantities, is_zero);
@@ -259,7 +274,7 @@ static void print_outlier(FILE *out, const struct um_rank_group *group,
 	fprintf(out, ": %s %s, where the median is %s", outlier->quantity->words,
 		format(value, outlier->quantity, outlier->value),
 		format(median, outlier->quantity, outlier->median));
-	if (outlier->median > 0)
+	if (outlier->median > 0 && outlier->value > 0)
 		fprintf(out, " (%.3g times that)",
 			(double)outlier->value / (double)outlier->median);
 	fputc('\n', out);
@@ -295,19 +310,15 @@ struct listing {
 static void place_cell(struct um_text_table *table, const struct listing *listing, int64_t value,
 		       const struct um_extent *extent, size_t at)
 {
-	const struct um_rank *rank = &listing->group->ranks[at];
 	char text[32];
 
 	if (!extent->known)
 		um_text_table_cell(table, "-");
 	else if (extent->least == extent->most)
 		um_text_table_cell(table, "%s", format(text, listing->main, value));
-	else if (rank->rank == UM_NULL)
-		um_text_table_cell(table, "%s (%.16s)", format(text, listing->main, value),
-				   base_name(rank->path));
 	else
 		um_text_table_cell(table, "%s (%" PRId64 ")", format(text, listing->main, value),
-				   rank->rank);
+				   number_of(listing->group, at));
 }
 
 static void sum_cell(struct um_text_table *table, struct listing *listing,
