@@ -144,6 +144,7 @@ static int fill_rank(struct um_rank *rank, const struct um_summary *summary, boo
 		.host = run->host,
 		.command = run->command,
 		.ended = run->ended,
+		.started = run->started,
 		.rank = run->rank,
 		.pid = run->pid,
 		.exit_status = run->exit_status,
@@ -166,6 +167,8 @@ static int fill_rank(struct um_rank *rank, const struct um_summary *summary, boo
 		error = um_text_pool_keep(texts, &rank->host);
 	if (!error)
 		error = um_text_pool_keep(texts, &rank->command);
+	if (!error)
+		error = um_text_pool_keep(texts, &rank->started);
 	return error ? error : um_text_pool_keep(texts, &rank->ended);
 }
 
@@ -280,6 +283,21 @@ static size_t count_texts(const struct um_rank_group *group, size_t offset)
 	return different;
 }
 
+/* Texts of one form, so that their order is that of the times. */
+static void find_times(struct um_rank_group *group)
+{
+	for (size_t i = 0; i < group->count; i++) {
+		const char *started = group->ranks[i].started;
+
+		if (!started)
+			continue;
+		if (!group->first_started || strcmp(started, group->first_started) < 0)
+			group->first_started = started;
+		if (!group->last_started || strcmp(started, group->last_started) > 0)
+			group->last_started = started;
+	}
+}
+
 static int finish_group(struct um_rank_group *group, size_t *place)
 {
 	qsort(group->ranks, group->count, sizeof(*group->ranks), compare_ranks);
@@ -296,6 +314,7 @@ static int finish_group(struct um_rank_group *group, size_t *place)
 	group->machine = group->traits[UM_TRAIT_MACHINE];
 	group->commands = count_texts(group, offsetof(struct um_rank, command));
 	group->hosts = count_texts(group, offsetof(struct um_rank, host));
+	find_times(group);
 	error = um_ranks_compare(group);
 	um_ranks_finish_items(group, place);
 	return error;

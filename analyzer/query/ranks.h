@@ -32,7 +32,7 @@ struct um_extent {
 
 /* One process. UM_NULL: not in its file. */
 struct um_rank {
-	const char *path, *host, *command, *ended;
+	const char *path, *host, *command, *ended, *started;
 	int64_t rank, pid, exit_status, exit_signal;
 	int64_t time_ns;    /* of the run, on its clock */
 	int64_t kernels_ns; /* of kernels; UM_NULL of an emulation, where it says nothing */
@@ -119,8 +119,10 @@ struct um_rank_group {
 		int64_t first, last;
 	} * gaps; /* ranks of the job that no file is of */
 	size_t gap_count;
-	int64_t missing;  /* how many those are */
-	bool is_unranked; /* no launcher told; `rank` of each is UM_NULL */
+	int64_t missing;     /* how many those are */
+	bool is_unranked;    /* no launcher told; `rank` of each is UM_NULL */
+	bool is_job_guessed; /* as many ranks of one program: no launcher named the job */
+	const char *first_started, *last_started;	   /* ISO 8601; NULL: not known */
 	struct um_extent extents[UM_RANKS_QUANTITIES_MAX]; /* by um_rank_quantities */
 	struct um_ranks_outlier *outliers;		   /* the furthest first */
 	size_t outlier_count;

@@ -175,6 +175,7 @@ static struct um_rank_group *begin_group(struct um_ranks *ranks, const struct um
 	group->is_measured = summary->is_measured;
 	group->is_simulation = strcmp(summary->run.role, "simulation") == 0;
 	group->is_unranked = summary->run.rank == UM_NULL;
+	group->is_job_guessed = !group->is_unranked && !summary->run.job;
 	group->ranks_of_job = summary->run.ranks;
 	group->command = summary->run.command;
 	return um_text_pool_keep(ranks->texts, &group->command) ? NULL : group;

@@ -153,6 +153,31 @@ static void put_files(FILE *out, const struct um_rank_group *group)
 	fputc('\n', out);
 }
 
+static void put_times(FILE *out, const struct um_rank_group *group)
+{
+	if (!group->first_started)
+		return;
+	begin(out, "Started");
+	put(out, "", group->first_started, "");
+	if (strcmp(group->first_started, group->last_started) != 0)
+		put(out, " to ", group->last_started, "");
+	fputc('\n', out);
+}
+
+/* What is one job by its name needs no word. */
+static void put_job(FILE *out, const struct um_rank_group *group)
+{
+	if (group->is_unranked) {
+		begin(out, "Ranks");
+		fputs("no launcher told any: whether these are of one job is not known\n", out);
+	} else if (group->is_job_guessed && group->count > 1) {
+		begin(out, "Job");
+		fputs("not named by its launcher: these are taken for one, as ranks of one program "
+		      "and of as many; ranks of another run among them would not be noticed\n",
+		      out);
+	}
+}
+
 static void put_machine(FILE *out, const struct um_rank_group *group)
 {
 	const char *backend = group->traits[UM_TRAIT_BACKEND];
@@ -283,16 +308,14 @@ static void put_ends(FILE *out, const struct um_rank_group *group)
 static void put_settings(FILE *out, const struct um_ranks *ranks, const struct um_rank_group *group)
 {
 	put_files(out, group);
+	put_times(out, group);
+	put_job(out, group);
 	put_machine(out, group);
 	put_driver(out, group);
 	put_origins(out, group);
 	if (ranks->range) {
 		begin(out, "Range");
 		put(out, "", ranks->range, ": all that follows is of it\n");
-	}
-	if (group->is_unranked) {
-		begin(out, "Ranks");
-		fputs("no launcher told any: whether these are of one job is not known\n", out);
 	}
 	put_missing(out, group);
 	put_ends(out, group);

@@ -59,6 +59,7 @@ static json_t *rank_json(const struct um_rank *rank)
 		    put(object, "pid", um_integer_json(rank->pid)) &&
 		    put(object, "path", um_text_json(rank->path)) &&
 		    put(object, "command", um_text_json(rank->command)) &&
+		    put(object, "started", um_nullable_text_json(rank->started)) &&
 		    put(object, "ended", um_text_json(rank->ended)) &&
 		    put(object, "exit_status", um_integer_json(rank->exit_status)) &&
 		    put(object, "exit_signal", um_integer_json(rank->exit_signal)) &&
@@ -186,6 +187,7 @@ static json_t *group_json(const struct um_rank_group *group)
 		put(object, "is_measured", json_boolean(group->is_measured)) &&
 		put(object, "traits", traits_json(group)) &&
 		put(object, "differs_from_the_first_in", differs_json(group)) &&
+		put(object, "is_job_guessed", json_boolean(group->is_job_guessed)) &&
 		put(object, "ranks_of_job", um_integer_json(group->ranks_of_job)) &&
 		put(object, "missing_ranks", json_integer((json_int_t)group->missing)) &&
 		put(object, "missing", missing_json(group)) &&
