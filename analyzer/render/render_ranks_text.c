@@ -284,15 +284,16 @@ static void print_outliers(FILE *out, const struct um_rank_group *group)
 {
 	if (group->count < 4)
 		return;
-	fputs("\nRanks that stand out: more than 3.5 robust standard deviations and 10 % from the "
-	      "median\n",
-	      out);
+	fprintf(out,
+		"\n%s that stand out: more than 3.5 robust standard deviations and 10 %% from the "
+		"median\n",
+		group->is_unranked ? "Files" : "Ranks");
 	if (!group->outlier_count)
 		fputs("  none\n", out);
 	for (size_t i = 0; i < group->outlier_count && i < OUTLIERS_SHOWN; i++)
 		print_outlier(out, group, &group->outliers[i]);
 	if (group->outlier_count > OUTLIERS_SHOWN)
-		fprintf(out, "  ... and %zu more figures of ranks: --format=json has all\n",
+		fprintf(out, "  ... and %zu more: --format=json has all\n",
 			group->outlier_count - OUTLIERS_SHOWN);
 }
 
