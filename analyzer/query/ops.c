@@ -112,7 +112,9 @@ static bool is_chosen(struct listing *listing)
 /* --- rows --- */
 
 static const char ops_sql[] =
-	"SELECT op.op, op.kind, op.flags, op.thread, op.stream, op.start_ns, op.end_ns, op.result,"
+	"SELECT op.op, op.kind, op.flags, op.thread, op.stream, op.start_ns, op.end_ns,"
+	/* A range is no call, whatever older files say. */
+	" CASE WHEN op.kind <> 'range' THEN op.result END,"
 	" op.site, op.allocation, op.offset_bytes, op.bytes, op.source_allocation,"
 	" op.source_offset_bytes, op.device, op.advice, op.event, op.value, target.name,"
 	" target.kind, source.name, kernel.name, kernel.symbol, kernel.grid_x, kernel.grid_y,"

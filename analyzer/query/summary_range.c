@@ -97,8 +97,8 @@ static int no_such_range(struct choice *choice)
 	fclose(choice->names);
 	if (!error && choice->name_count == 0)
 		error = um_fail(UM_ENOENT,
-				"%s has no ranges: the program named none, or this is a "
-				"simulation, whose trace has them",
+				"%s has no ranges: the program named none, or an older umsim made "
+				"it, whose trace has them",
 				choice->summary->path);
 	else if (!error)
 		error = um_fail(UM_ENOENT, "%s: no range is called '%s'; there are: %s%s",

@@ -74,12 +74,20 @@ static void put_ending(FILE *out, const struct um_run_row *run)
 
 static void put_recorded(FILE *out, const struct um_run_row *run)
 {
-	begin(out, strcmp(run->role, "simulation") == 0 ? "Simulated" : "Recorded");
+	bool is_simulation = strcmp(run->role, "simulation") == 0;
+
+	begin(out, is_simulation ? "Simulated" : "Recorded");
 	put(out, "by ", run->tool, "");
-	if (run->host)
+	/* A simulation's is the trace's. */
+	if (run->host && !is_simulation)
 		put(out, " on ", run->host, "");
 	if (run->started)
 		put(out, ", ", run->started, "");
+	if (run->rank != UM_NULL && run->ranks != 1) {
+		fprintf(out, "; rank %" PRId64, run->rank);
+		if (run->ranks != UM_NULL)
+			fprintf(out, " of %" PRId64, run->ranks);
+	}
 	fputs("; ", out);
 	put_ending(out, run);
 }

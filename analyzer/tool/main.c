@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const struct um_command commands[] = {
-	{"summary", "TRACE", "what a trace or a simulation holds, on one page", um_cmd_summary},
+	{"summary", "TRACE...",
+	 "what a trace or a simulation holds, on one page; or all ranks of a job", um_cmd_summary},
 	{"ops", "TRACE", "the program's calls of HIP in their order, one by one", um_cmd_ops},
 	{0},
 };

@@ -26,13 +26,14 @@ int um_host_create(struct um_host **out, struct um_simulation_state *state)
 	error = um_db_integer(state->request->trace, "SELECT count(*) FROM op WHERE op > ?",
 			      INT64_MIN, &all);
 	host->all = error ? 0 : (uint64_t)all;
-	return error;
+	return error ? error : um_host_ranges_create(&host->ranges, state->request->trace);
 }
 
 void um_host_destroy(struct um_host *host)
 {
 	if (!host)
 		return;
+	um_host_ranges_destroy(host->ranges);
 	free(host->rows);
 	free(host);
 }
@@ -110,6 +111,9 @@ static int take_next(struct um_host *host, bool *more)
 	op = um_source_next(host->state->source, &error);
 	*more = op;
 	host->at_end = !op;
+	if (!error)
+		um_host_ranges_end(host->ranges, host->state->probe, op ? op->op : UM_NULL,
+				   um_engine_now(host->state->engine));
 	if (!op)
 		return error;
 	host->op = *op;

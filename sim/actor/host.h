@@ -2,6 +2,7 @@
 #ifndef UM_HOST_H
 #define UM_HOST_H
 
+#include "host_ranges.h"
 #include "simulation.h"
 
 enum wait_for { WAIT_NOTHING, WAIT_ALL, WAIT_STREAM, WAIT_TASK, WAIT_MARK, WAIT_TIME };
@@ -13,6 +14,7 @@ struct um_host {
 	bool begins; /* the op, when the host has come to it */
 	um_ns op_start;
 	uint64_t done, all;
+	struct um_host_ranges *ranges;
 
 	enum wait_for wait;
 	uint32_t wait_stream, wait_mark;

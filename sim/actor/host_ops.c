@@ -161,6 +161,14 @@ static int do_nothing(struct um_host *host)
 	return 0;
 }
 
+/* Told when it ends. */
+static int do_range(struct um_host *host)
+{
+	if (um_host_ranges_begin(host->ranges, &host->op, um_engine_now(host->state->engine)))
+		host->has_op = false;
+	return 0;
+}
+
 static int do_sync_device(struct um_host *host)
 {
 	host->wait = WAIT_ALL;
@@ -275,7 +283,7 @@ static const struct op {
 	[UM_OP_STREAM_DESTROY] = {do_nothing, false},
 	[UM_OP_ATTACH] = {do_attach, false},
 	[UM_OP_HOST] = {um_host_load_rows, false},
-	[UM_OP_RANGE] = {do_nothing, false},
+	[UM_OP_RANGE] = {do_range, false},
 	[UM_OP_NAME] = {act_policy, true},
 	[UM_OP_NAME_END] = {do_nothing, false},
 };

@@ -28,6 +28,17 @@ const char *um_check_error_text(char *buffer, size_t capacity, const struct um_c
 	return buffer;
 }
 
+const char *um_check_beyond_text(char *buffer, size_t capacity,
+				 const struct um_check_figure *figure)
+{
+	double error = um_check_error(figure);
+
+	if (isinf(error))
+		return "a prediction of what did not happen";
+	snprintf(buffer, capacity, "an error of %+.1f %%", error * 100);
+	return buffer;
+}
+
 const char *um_check_size_text(char *buffer, size_t capacity, double error)
 {
 	if (error == 0)

@@ -34,6 +34,8 @@ struct um_check_arguments {
  * it: of another program. Returns `buffer` (32 bytes) or a literal.
  */
 const char *um_check_error_text(char *buffer, size_t capacity, const struct um_check_figure *);
+/* "an error of +2.1 %", of one that is beyond a limit; in words where nothing was measured. */
+const char *um_check_beyond_text(char *buffer, size_t capacity, const struct um_check_figure *);
 /* "2.1 %" of an error without its sign. */
 const char *um_check_size_text(char *buffer, size_t capacity, double error);
 struct json_t *um_check_number_json(bool is_there, double value); /* null where it is not finite */

@@ -11,18 +11,17 @@ static void tell_beyond(void *context, const char *range, enum um_check_quantity
 			const struct um_check_figure *figure, const struct um_check_limit *limit)
 {
 	const struct um_check_quantity_info *info = &um_check_quantities[quantity];
-	char predicted[48], measured[48];
+	char predicted[48], measured[48], error[48];
 	int *told = context;
 
 	if (++*told > TOLD_MAX)
 		return;
 	fputs("umsim: ", stderr);
 	um_text_print(stderr, range ? range : "in total");
-	fprintf(stderr, ": %s: predicted %s, measured %s, an error of %+.1f %% (limit %g %%)\n",
-		info->name,
+	fprintf(stderr, ": %s: predicted %s, measured %s, %s (limit %g %%)\n", info->name,
 		um_check_format(predicted, sizeof(predicted), info->unit, figure->predicted),
 		um_check_format(measured, sizeof(measured), info->unit, figure->measured),
-		um_check_error(figure) * 100, limit->limit * 100);
+		um_check_beyond_text(error, sizeof(error), figure), limit->limit * 100);
 }
 
 static int hold_calls(const struct um_check_arguments *arguments,

@@ -85,7 +85,7 @@ static int copy_tables(struct um_db *to, struct um_db *from)
 {
 	static const struct um_table *const tables[] = {&um_table_site, &um_table_frame,
 							&um_table_allocation, &um_table_part,
-							&um_table_kernel};
+							&um_table_kernel, &um_table_user_range};
 	int error = 0;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !error; i++)
@@ -181,8 +181,8 @@ static int write_devices(struct um_db *db, const struct um_replay *replay)
 /* --- the run --- */
 
 struct source_run {
-	char *backend, *runtime, *host_watch, *ended;
-	int64_t filter_pages, exit_status, exit_signal;
+	char *backend, *runtime, *host_watch, *ended, *host, *executable, *rank_source, *job;
+	int64_t filter_pages, exit_status, exit_signal, rank, ranks;
 };
 
 static char *copy_text(const char *text)
@@ -200,6 +200,12 @@ static int take_source_run(const void *row, void *context)
 		.runtime = copy_text(run->runtime),
 		.host_watch = copy_text(run->host_watch),
 		.ended = copy_text(run->ended),
+		.host = copy_text(run->host),
+		.executable = copy_text(run->executable),
+		.rank_source = copy_text(run->rank_source),
+		.job = copy_text(run->job),
+		.rank = run->rank,
+		.ranks = run->ranks,
 		.filter_pages = run->filter_pages,
 		.exit_status = run->exit_status,
 		.exit_signal = run->exit_signal,
@@ -213,6 +219,10 @@ static void free_source_run(struct source_run *source)
 	free(source->runtime);
 	free(source->host_watch);
 	free(source->ended);
+	free(source->host);
+	free(source->executable);
+	free(source->rank_source);
+	free(source->job);
 }
 
 static char *params_text(const struct um_replay *replay)
@@ -244,9 +254,13 @@ static int write_run(struct um_db *db, const struct um_replay *replay, const cha
 		.source = replay->trace_path,
 		.backend = source->backend,
 		.runtime = source->runtime,
+		.host = source->host,
 		.pid = UM_NULL,
-		.rank = UM_NULL,
-		.ranks = UM_NULL,
+		.rank = source->rank,
+		.ranks = source->ranks,
+		.rank_source = source->rank_source,
+		.job = source->job,
+		.executable = source->executable,
 		.started = texts->started,
 		.clock = "simulated",
 		.start_ns = 0,
@@ -273,8 +287,11 @@ static int write_run(struct um_db *db, const struct um_replay *replay, const cha
 static int describe_run(struct um_db *db, const struct um_replay *replay, struct um_db *trace,
 			const char *command)
 {
-	struct source_run source = {
-		.filter_pages = UM_NULL, .exit_status = UM_NULL, .exit_signal = UM_NULL};
+	struct source_run source = {.rank = UM_NULL,
+				    .ranks = UM_NULL,
+				    .filter_pages = UM_NULL,
+				    .exit_status = UM_NULL,
+				    .exit_signal = UM_NULL};
 	struct run_texts texts = {.params = params_text(replay)};
 	time_t now = time(NULL);
 	struct tm utc;

@@ -19,7 +19,8 @@ mkdir old new
 cp app.um.db new
 sqlite3 app.um.db "DROP TABLE driver_event; DROP TABLE bound; DROP TABLE user_range;
 	ALTER TABLE run DROP COLUMN xnack_source; ALTER TABLE run DROP COLUMN driver_version;
-	ALTER TABLE run DROP COLUMN clocks; ALTER TABLE fault DROP COLUMN site; PRAGMA user_version = 1"
+	ALTER TABLE run DROP COLUMN clocks; ALTER TABLE run DROP COLUMN rank_source;
+	ALTER TABLE run DROP COLUMN job; ALTER TABLE fault DROP COLUMN site; PRAGMA user_version = 1"
 mv app.um.db old
 
 both() {

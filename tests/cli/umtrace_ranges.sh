@@ -50,6 +50,26 @@ check "its launch alone" grep -q '"launches": 1' range.json
 check "no such range" sh -c "! umanalyze summary --range=none ranges.um.db 2>none.err"
 check "says which there are" grep -q "'host', 'kernel'" none.err
 
+# simulated: the same ranges, on the simulation's clock
+check "replay" umsim replay -q --force ranges.um.db -o sim.um.db
+same() {
+	local trace sim
+	trace=$(sqlite3 -readonly ranges.um.db "$2") sim=$(sqlite3 -readonly sim.um.db "$2")
+	check "$1 ($sim, in the trace $trace)" test "$sim" = "$trace"
+}
+same "all of them" "SELECT group_concat(op || ' ' || COALESCE(last_op, '-') || ' ' || name) FROM user_range"
+same "with their ops" "SELECT COUNT(*) FROM user_range JOIN op USING (op) WHERE kind = 'range'"
+same "open ones" "SELECT name FROM user_range JOIN op USING (op) WHERE end_ns IS NULL"
+check "one within another ends first" test "$(sqlite3 -readonly sim.um.db "SELECT inner.start_ns >= outer.start_ns
+	AND inner.end_ns <= outer.end_ns AND outer.end_ns > outer.start_ns FROM (SELECT start_ns, end_ns FROM op
+	JOIN user_range USING (op) WHERE name = 'outer') AS outer, (SELECT start_ns, end_ns FROM op
+	JOIN user_range USING (op) WHERE name = 'inner') AS inner")" = 1
+check "on its clock" test "$(sqlite3 -readonly sim.um.db "SELECT MAX(start_ns) <= (SELECT end_ns FROM run)
+	FROM op JOIN user_range USING (op)")" = 1
+check "summary --range of it" sh -c "umanalyze summary --format=json --range=kern* sim.um.db >sim.json"
+check "its launch alone" grep -q '"launches": 1' sim.json
+check "no range has a result" test "$(umanalyze ops --kind=range ranges.um.db sim.um.db 2>&1 | grep -c ' = ')" = 0
+
 # C, C++ and HIP; either name of the header
 # use SOURCE HEADER
 use() {

@@ -1,4 +1,4 @@
-/* Making and opening a database, and telling what else a file may be. */
+/* Opening a database, and telling what else a file may be. */
 #include "db_private.h"
 
 #include "trace/base/error.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* SQLite's file format: https://www.sqlite.org/fileformat2.html, "The Database Header". */
-#define HEADER_BYTES	    100
+#define HEADER_BYTES	    UM_DB_HEADER_BYTES
 #define HEADER_MAGIC	    "SQLite format 3"
 #define HEADER_PAGE_BYTES   16 /* 2 bytes; 1 stands for 65536 */
 #define HEADER_CHANGES	    24
@@ -20,14 +20,17 @@
 #define HEADER_USER_VERSION 60
 #define HEADER_APPLICATION  68
 #define HEADER_PAGES_VALID  92 /* the page count holds if this equals the change counter */
-/* os.h: the bytes that connections lock. */
-#define LOCK_START 0x40000000
-#define LOCK_BYTES 512
 
 static uint32_t big_endian(const unsigned char *bytes)
 {
 	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
 	       bytes[3];
+}
+
+bool um_db_is_trace(const unsigned char *header, ssize_t bytes)
+{
+	return bytes >= HEADER_BYTES && memcmp(header, HEADER_MAGIC, 16) == 0 &&
+	       big_endian(header + HEADER_APPLICATION) == UM_APPLICATION_ID;
 }
 
 static int check_version(const char *path, uint32_t version)
@@ -82,10 +85,10 @@ static int check_header(const char *path, const unsigned char *header, ssize_t g
 	return error ? error : check_length(path, header, bytes);
 }
 
-static int open_plainly(const char *path, struct stat *status)
+int um_db_open_plainly(const char *path, int mode, struct stat *status)
 {
 	/* Not to wait for the other end of a pipe. */
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int file = open(path, mode | O_CLOEXEC | O_NONBLOCK);
 
 	if (file < 0)
 		return errno == ENOENT ? um_fail(UM_ENOENT, "%s: no such file", path)
@@ -101,7 +104,7 @@ static int check_file(const char *path)
 {
 	unsigned char header[HEADER_BYTES];
 	struct stat status;
-	int file = open_plainly(path, &status);
+	int file = um_db_open_plainly(path, O_RDONLY, &status);
 
 	if (file < 0)
 		return file;
@@ -114,11 +117,13 @@ static int check_file(const char *path)
 
 /* --- connections --- */
 
-static int connect_to(struct um_db **out, const char *path, int flags)
+int um_db_connect(struct um_db **out, const char *path, int flags)
 {
 	struct um_db *db = calloc(1, sizeof(*db));
 
 	*out = NULL;
+	if (db)
+		db->reserved = -1;
 	if (!db || !(db->path = strdup(path))) {
 		free(db);
 		return um_fail(UM_ENOMEM, "out of memory for a database");
@@ -140,7 +145,7 @@ static int connect_to(struct um_db **out, const char *path, int flags)
 	return 0;
 }
 
-static int fail_and_close(struct um_db **db, int error)
+int um_db_fail_and_close(struct um_db **db, int error)
 {
 	um_db_close(*db);
 	*db = NULL;
@@ -248,10 +253,10 @@ static int check_schema(struct um_db *db)
 
 static int open_checked(struct um_db **out, const char *path, int flags)
 {
-	int error = connect_to(out, path, flags);
+	int error = um_db_connect(out, path, flags);
 
 	if (error == 0 && (error = check_schema(*out)) != 0)
-		return fail_and_close(out, error);
+		return um_db_fail_and_close(out, error);
 	return error;
 }
 
@@ -265,13 +270,13 @@ static int open_with_log(struct um_db **out, const char *path)
 	if (open_checked(out, path, SQLITE_OPEN_READWRITE) == 0 ||
 	    open_checked(out, path, SQLITE_OPEN_READONLY) == 0)
 		return 0;
-	int error = connect_to(out, path, SQLITE_OPEN_READWRITE);
+	int error = um_db_connect(out, path, SQLITE_OPEN_READWRITE);
 
 	if (error == 0)
 		error = um_db_exec(*out, "PRAGMA locking_mode = EXCLUSIVE");
 	if (error == 0)
 		error = check_schema(*out);
-	return error && *out ? fail_and_close(out, error) : error;
+	return error && *out ? um_db_fail_and_close(out, error) : error;
 }
 
 int um_db_open(struct um_db **out, const char *path)
@@ -285,7 +290,7 @@ int um_db_open(struct um_db **out, const char *path)
 			     : open_checked(out, path, SQLITE_OPEN_READONLY);
 }
 
-static int start_writing(struct um_db *db)
+int um_db_start_writing(struct um_db *db)
 {
 	db->writes = true;
 	/* The read opens the log, and with it takes the lock that tells others of us. */
@@ -302,129 +307,12 @@ int um_db_open_rw(struct um_db **out, const char *path)
 		return error;
 	error = open_checked(out, path, SQLITE_OPEN_READWRITE);
 	if (error == 0 && (*out)->is_older)
-		return fail_and_close(out, um_fail(UM_EVERSION,
-						   "%s: written by an older umtrace: nothing can "
-						   "be added",
-						   path));
-	if (error == 0 && (error = start_writing(*out)) != 0)
-		return fail_and_close(out, error);
-	return error;
-}
-
-/* --- making one --- */
-
-/* Whether `path` may make way: empty, or ours and not in use. */
-static int check_replaceable(const char *path)
-{
-	unsigned char header[HEADER_BYTES] = {0};
-	struct stat status;
-	struct flock lock = {.l_type = F_WRLCK,
-			     .l_whence = SEEK_SET,
-			     .l_start = LOCK_START,
-			     .l_len = LOCK_BYTES};
-	int file = open_plainly(path, &status);
-
-	if (file < 0)
-		return um_fail(UM_EEXIST,
-			       "%s exists and cannot be replaced: not a regular file that "
-			       "can be read",
-			       path);
-	ssize_t got = pread(file, header, sizeof(header), 0);
-	bool locked = fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-	close(file);
-	if (locked)
-		return um_fail(UM_EEXIST, "%s is in use by process %ld", path, (long)lock.l_pid);
-	if (got == 0 || (got == HEADER_BYTES && memcmp(header, HEADER_MAGIC, 16) == 0 &&
-			 big_endian(header + HEADER_APPLICATION) == UM_APPLICATION_ID))
-		return 0;
-	return um_fail(UM_EEXIST, "%s exists and is not a trace: not replaced", path);
-}
-
-static void remove_logs(const char *path)
-{
-	static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
-	char beside[4096];
-
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		snprintf(beside, sizeof(beside), "%s%s", path, suffixes[i]);
-		unlink(beside);
-	}
-}
-
-static int remove_old(const char *path)
-{
-	int error = check_replaceable(path);
-
-	if (error)
-		return error;
-	if (unlink(path) != 0 && errno != ENOENT)
-		return um_fail_errno(UM_EIO, "%s cannot be replaced", path);
-	remove_logs(path);
-	return 0;
-}
-
-int um_db_check_new(const char *path, bool force)
-{
-	struct stat status;
-
-	if (lstat(path, &status) != 0)
-		return 0; /* whatever else is wrong with the name, making the file tells */
-	return force ? check_replaceable(path) : um_fail(UM_EEXIST, "%s exists", path);
-}
-
-int um_db_rename(const char *from, const char *path, bool force)
-{
-	int error = um_db_check_new(path, force);
-
-	if (error)
-		return error;
-	if (renameat2(AT_FDCWD, from, AT_FDCWD, path, force ? 0 : RENAME_NOREPLACE) != 0)
-		return um_fail_errno(UM_EIO, "%s cannot be written", path);
-	remove_logs(path);
-	return 0;
-}
-
-/* Takes the name, so that nobody else's file is written into. */
-static int reserve(const char *path, bool force)
-{
-	for (bool removed = false;; removed = true) {
-		int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-
-		if (file >= 0) {
-			close(file);
-			return 0;
-		}
-		if (errno != EEXIST)
-			return um_fail_errno(UM_EIO, "%s cannot be written", path);
-		if (!force || removed)
-			return um_fail(UM_EEXIST, "%s exists", path);
-		int error = remove_old(path);
-		if (error)
-			return error;
-	}
-}
-
-int um_db_create(struct um_db **out, const char *path, bool force)
-{
-	int error = reserve(path, force);
-
-	*out = NULL;
-	if (error)
-		return error;
-	/* The schema goes into the file before there is a log: what it is shows in its header. */
-	error = connect_to(out, path, SQLITE_OPEN_READWRITE);
-	if (error == 0)
-		error = um_db_exec(*out, "BEGIN");
-	if (error == 0)
-		error = um_db_exec(*out, um_schema);
-	if (error == 0)
-		error = um_db_exec(*out, "COMMIT");
-	if (error == 0)
-		error = start_writing(*out);
-	if (error == 0)
-		return 0;
-	if (*out)
-		fail_and_close(out, error);
-	unlink(path);
+		return um_db_fail_and_close(out,
+					    um_fail(UM_EVERSION,
+						    "%s: written by an older umtrace: nothing can "
+						    "be added",
+						    path));
+	if (error == 0 && (error = um_db_start_writing(*out)) != 0)
+		return um_db_fail_and_close(out, error);
 	return error;
 }

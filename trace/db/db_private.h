@@ -5,6 +5,8 @@
 #include "trace_db.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 
 #define UM_STATEMENTS 32
 
@@ -20,6 +22,7 @@ struct um_statement {
 struct um_db {
 	sqlite3 *sqlite;
 	char *path;
+	int reserved; /* holds the lock on a name that we made (db_create.c); -1: not ours */
 	bool writes;
 	bool is_older; /* lacks columns of ours */
 	int error;     /* first of writing */
@@ -29,6 +32,18 @@ struct um_db {
 };
 
 extern const char um_schema[] __attribute__((visibility("hidden")));
+
+#define UM_DB_HEADER_BYTES 100
+
+/* Whether a file with this beginning is a database of ours, of any version. */
+bool um_db_is_trace(const unsigned char *header, ssize_t bytes);
+/* A descriptor of a regular file, `mode` as of open(2). UM_ENOENT, UM_EIO; UM_EFORMAT: no such file. */
+int um_db_open_plainly(const char *path, int mode, struct stat *);
+/* `flags` as of sqlite3_open_v2(). Nothing of the file is looked at. */
+int um_db_connect(struct um_db **out, const char *path, int flags);
+int um_db_start_writing(struct um_db *);
+/* Closes it, sets it to NULL and returns `error`. */
+int um_db_fail_and_close(struct um_db **, int error);
 
 /* Turns SQLite's last error into ours: UM_E*, message set. The first of writing is remembered. */
 int um_db_failed(struct um_db *, int result);

@@ -37,7 +37,7 @@
 #define ROW struct um_run_row
 static const struct um_column run_columns[] = {
 	TEXT_(role), TEXT_(tool), TEXT_(command), TEXT(source), TEXT(backend), TEXT(runtime),
-	TEXT(host), INT(pid), INT(rank), INT(ranks), TEXT(executable), TEXT(environment), TEXT(started), TEXT_(clock), INT_(start_ns), INT(end_ns),
+	TEXT(host), INT(pid), INT(rank), INT(ranks), TEXT(rank_source), TEXT(job), TEXT(executable), TEXT(environment), TEXT(started), TEXT_(clock), INT_(start_ns), INT(end_ns),
 	TEXT_(ended), INT(exit_status), INT(exit_signal), TEXT(host_watch), INT(filter_pages),
 	TEXT(machine), TEXT(machine_text), TEXT(driver), TEXT(driver_parameters), TEXT(xnack), TEXT(xnack_source),
 	INT(page_bytes), INT(memory_bytes), TEXT(driver_version), TEXT(clocks), TEXT(policy), {0},

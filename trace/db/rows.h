@@ -58,6 +58,7 @@ struct um_table {
 struct um_run_row {
 	const char *role, *tool, *command, *source, *backend, *runtime, *host;
 	int64_t pid, rank, ranks;
+	const char *rank_source, *job;
 	const char *executable, *environment, *started, *clock;
 	int64_t start_ns, end_ns;
 	const char *ended;

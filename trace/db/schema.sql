@@ -15,7 +15,8 @@
 
 PRAGMA application_id = 0x554d5452;
 -- 2: driver_event, bound, run.xnack_source; 3: driver_event.waited_ns; 4: user_range, fault.site,
--- driver_event.address, run.driver_version, run.clocks, op.kind 'range'; 5: part, op.kind 'name' and 'name_end'
+-- driver_event.address, run.driver_version, run.clocks, op.kind 'range'; 5: part, op.kind 'name'
+-- and 'name_end', run.rank_source, run.job
 PRAGMA user_version = 5;
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
@@ -28,10 +29,12 @@ CREATE TABLE run (
 	source TEXT,                  -- simulation: the trace that was replayed, as named
 	backend TEXT,                 -- 'emulated' (HIP runtime without a GPU), 'cupti' (NVIDIA's, on a GPU)
 	runtime TEXT,                 -- what ran inside the program, with its version
-	host TEXT,
+	host TEXT,                    -- of a simulation: where the program that was traced ran, as all to `job`
 	pid INTEGER,
-	rank INTEGER,                 -- of `ranks` processes of one job, from 0
+	rank INTEGER,                 -- of `ranks` processes of one job, from 0; NULL: no launcher told
 	ranks INTEGER,
+	rank_source TEXT,             -- the variable that told it: 'OMPI_COMM_WORLD_RANK', ...
+	job TEXT,                     -- alike in the ranks of one job: 'PMIX_NAMESPACE=...'; NULL: not known
 	executable TEXT,              -- path of the program
 	environment TEXT,             -- JSON object: the variables that HIP's runtimes and drivers read
 	started TEXT,                 -- ISO 8601, UTC

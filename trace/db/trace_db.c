@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
@@ -149,6 +150,9 @@ int um_db_close(struct um_db *db)
 	if (db->writes)
 		fold(db);
 	sqlite3_close(db->sqlite);
+	/* Not before: closing any descriptor of a file gives up all locks that SQLite has on it. */
+	if (db->reserved >= 0)
+		close(db->reserved);
 	int error = db->error ? um_fail(db->error, "%s", db->error_message) : 0;
 	free(db->path);
 	free(db);

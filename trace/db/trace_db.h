@@ -19,8 +19,18 @@ struct um_db;
  * Makes a new database with the schema. UM_EEXIST unless `force` (an existing file is replaced only
  * if it is empty or a database of ours that nobody has open, never anything else), UM_EIO. WAL, so
  * that it can be read while it grows; closing folds the log back into the one file.
+ *
+ * Of several processes that want one name at a time one gets it, and keeps it until it closes it; the
+ * others get UM_EEXIST, whatever `force` is. Where the file system has no locks (some network file
+ * systems) two that replace an older file at the same moment may both succeed, and one file is lost.
  */
 int um_db_create(struct um_db **out, const char *path, bool force);
+/*
+ * The same with `force`, but a trace that stands there is asked about first, while nobody else can
+ * replace it: where `keep` returns other than 0, that is returned and the trace stays.
+ */
+int um_db_create_over(struct um_db **out, const char *path,
+		      int (*keep)(const char *path, void *context), void *context);
 /* Whether um_db_create() would take the name: 0, or UM_EEXIST with its message. */
 int um_db_check_new(const char *path, bool force);
 /*

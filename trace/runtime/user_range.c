@@ -3,6 +3,7 @@
  * are a stack of each thread; those that are started are found by their id.
  */
 #include "api.h"
+#include "range_table.h"
 
 #define UM_ROCTX_HOOK UM_API
 #include "roctx/roctx_hooks.h"
@@ -10,13 +11,13 @@
 #include <stdlib.h>
 
 struct range {
-	struct range *below; /* pushed before it by its thread, or started before it */
-	uint64_t id;	     /* of one that was started */
+	struct um_range_link started; /* of one that was started */
+	struct range *below;	      /* pushed before it by its thread */
 	struct um_record_op op;
 };
 
 static _Thread_local struct range *pushed;
-static struct range *started;
+static struct um_range_table started;
 
 static void enter(uintptr_t caller)
 {
@@ -39,7 +40,7 @@ static struct range *new_range(uint64_t id, const char *name)
 	struct range *range = um_tracer_ranges_on() ? malloc(sizeof(*range)) : NULL;
 
 	if (range) {
-		*range = (struct range){.id = id, .op = um_op(UM_OP_RANGE, 0)};
+		*range = (struct range){.started = {.id = id}, .op = um_op(UM_OP_RANGE, 0)};
 		um_tracer_range_begin(&range->op, text(name));
 	} else if (um_tracer_ranges_on()) {
 		um_tracer_loss(0, UM_LOSS_DROPPED, 1, "ranges: no memory");
@@ -47,55 +48,55 @@ static struct range *new_range(uint64_t id, const char *name)
 	return range;
 }
 
-static void put_on(struct range **top, struct range *range)
+/* NULL is legal. */
+static void end(struct range *range)
 {
 	if (!range)
 		return;
-	range->below = *top;
-	*top = range;
-}
-
-/* Takes it off the list; NULL is legal. */
-static void end(struct range **link)
-{
-	struct range *range = *link;
-
-	if (!range)
-		return;
-	*link = range->below;
 	um_tracer_range_end(&range->op);
 	free(range);
 }
 
 void um_roctx_push(const char *name, uintptr_t caller)
 {
+	struct range *range;
+
 	enter(caller);
-	put_on(&pushed, new_range(0, name));
+	range = new_range(0, name);
+	if (range) {
+		range->below = pushed;
+		pushed = range;
+	}
 	leave();
 }
 
 void um_roctx_pop(void)
 {
+	struct range *range = pushed;
+
 	enter(0);
-	end(&pushed);
+	if (range)
+		pushed = range->below;
+	end(range);
 	leave();
 }
 
 void um_roctx_start(uint64_t id, const char *name, uintptr_t caller)
 {
+	struct range *range;
+
 	enter(caller);
-	put_on(&started, new_range(id, name));
+	range = new_range(id, name);
+	if (range && um_range_table_put(&started, &range->started) != 0)
+		end(range);
 	leave();
 }
 
 void um_roctx_stop(uint64_t id)
 {
-	struct range **link = &started;
-
 	enter(0);
-	while (*link && (*link)->id != id)
-		link = &(*link)->below;
-	end(link);
+	/* The link is the first in it. */
+	end((struct range *)um_range_table_take(&started, id));
 	leave();
 }
 

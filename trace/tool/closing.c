@@ -1,8 +1,14 @@
 #include "closing.h"
 
+#include "launcher.h"
+#include "output_name.h"
+
+#include "trace/base/text_table.h"
 #include "trace/base/units.h"
 #include "trace/db/xnack_text.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LOSSES_SHOWN 8
@@ -218,11 +224,24 @@ static void print_losses(FILE *out, struct um_db *db)
 		fprintf(out, "umtrace: and %zu more in table 'loss'\n", losses.left);
 }
 
+/* "rank 3 of 4: ", of one of several. */
+static void print_rank(FILE *out, const struct um_job_rank *rank)
+{
+	if (!um_job_rank_is_of_several(rank))
+		return;
+	fprintf(out, "rank %" PRId64, rank->rank);
+	if (rank->ranks != UM_NULL)
+		fprintf(out, " of %" PRId64, rank->ranks);
+	fputs(": ", out);
+}
+
 static void print_head(FILE *out, const struct um_closing *closing)
 {
 	char duration[32], launches[32], managed[32];
 
-	fprintf(out, "umtrace: %s: %s, %s kernel launch%s, %s of managed memory\n", closing->path,
+	fputs("umtrace: ", out);
+	print_rank(out, &closing->output->rank);
+	fprintf(out, "%s: %s, %s kernel launch%s, %s of managed memory\n", closing->path,
 		um_format_duration(duration, sizeof(duration), closing->duration_ns),
 		um_format_count(launches, sizeof(launches), closing->totals->launches),
 		closing->totals->launches == 1 ? "" : "es",
@@ -281,10 +300,64 @@ static void print_nothing(FILE *out, const struct um_closing *closing)
 			closing->injection->taken);
 }
 
+static void print_next(FILE *out, const struct um_closing *closing)
+{
+	char *all = um_job_rank_is_of_several(&closing->output->rank)
+			    ? um_output_glob(closing->output->pattern)
+			    : NULL;
+
+	fprintf(out, "umtrace: next: umanalyze summary %s\n", closing->path);
+	if (all && strchr(all, '*'))
+		fprintf(out, "     or: umanalyze summary %s (all ranks)\n", all);
+	if (!closing->totals->measured)
+		fprintf(out, "     or: umsim replay %s -P policy.yaml\n", closing->path);
+	free(all);
+}
+
+/* Sixty-four times the same is no help. */
+static bool is_brief(const struct um_closing *closing)
+{
+	const struct um_job_rank *rank = &closing->output->rank;
+
+	return um_job_rank_is_of_several(rank) && rank->rank > 0;
+}
+
+/* --- before the program --- */
+
+static void print_launcher(FILE *out, char *const *program)
+{
+	char *advice = um_launcher_advice(program);
+
+	fprintf(out,
+		"umtrace: %s starts other programs: of these at most one is traced here, the others run "
+		"untraced; to trace each: %s\n",
+		program[0], advice ? advice : "put umtrace behind it");
+	free(advice);
+}
+
+void um_opening_print(FILE *out, char *const *program, const struct um_job_rank *rank)
+{
+	if (um_launcher_is(program[0]))
+		print_launcher(out, program);
+	for (const char *line = rank->notes; line && *line; line += strcspn(line, "\n") + 1) {
+		char *text = strndup(line, strcspn(line, "\n"));
+
+		fputs("umtrace: ", out);
+		um_text_print(out, text ? text : "");
+		fputc('\n', out);
+		free(text);
+	}
+}
+
 void um_closing_print(FILE *out, const struct um_closing *closing)
 {
 	if (closing->totals->ops == 0) {
 		print_nothing(out, closing);
+		print_losses(out, closing->db);
+		return;
+	}
+	if (is_brief(closing)) {
+		print_head(out, closing);
 		print_losses(out, closing->db);
 		return;
 	}
@@ -300,7 +373,5 @@ void um_closing_print(FILE *out, const struct um_closing *closing)
 		print_pageable(out, closing);
 	}
 	print_losses(out, closing->db);
-	fprintf(out, "umtrace: next: umanalyze summary %s\n", closing->path);
-	if (!closing->totals->measured)
-		fprintf(out, "     or: umsim replay %s -P policy.yaml\n", closing->path);
+	print_next(out, closing);
 }

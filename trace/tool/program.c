@@ -237,29 +237,91 @@ static int await_exec(struct um_program *program, const char *name, int report)
 	return um_fail_errno(number == ENOENT ? UM_ENOENT : UM_EIO, "%s cannot be executed", name);
 }
 
-int um_program_start(struct um_program *program, const struct um_program_start *start)
+/* Two pipes, for the word to go on and for why it could not. */
+static int make_pipes(int go[2], int report[2])
+{
+	if (pipe2(go, O_CLOEXEC) != 0)
+		return um_fail_errno(UM_EIO, "cannot make a pipe");
+	if (pipe2(report, O_CLOEXEC) == 0)
+		return 0;
+	int error = um_fail_errno(UM_EIO, "cannot make a pipe");
+	close(go[0]);
+	close(go[1]);
+	return error;
+}
+
+/* In the child: until the word comes; never back where none will. */
+static void await_word(int go[2])
+{
+	char word;
+	ssize_t got;
+
+	close(go[1]);
+	do
+		got = read(go[0], &word, 1);
+	while (got < 0 && errno == EINTR);
+	if (got != 1)
+		_exit(UM_TRACE_FAILED);
+}
+
+int um_program_fork(struct um_program *program, const struct um_program_start *start)
 {
 	struct sigaction child_action, reap = {.sa_handler = SIG_DFL};
-	int report[2];
+	int go[2], report[2];
+	int error = make_pipes(go, report);
 
-	if (pipe2(report, O_CLOEXEC) != 0)
-		return um_fail_errno(UM_EIO, "cannot make a pipe");
+	if (error)
+		return error;
 	block_signals(program);
 	/* An ignored SIGCHLD, which a parent may leave us, would take the status away. */
 	sigaction(SIGCHLD, &reap, &child_action);
 	program->pid = fork();
-	if (program->pid == 0)
+	if (program->pid == 0) {
+		await_word(go);
 		become(program, start, &child_action, report[1]);
-	close(report[1]);
-	int error = program->pid < 0 ? um_fail_errno(UM_EIO, "cannot start a process") : 0;
-	if (error == 0) {
-		ignore_signals(program);
-		error = await_exec(program, start->words[0], report[0]);
 	}
+	close(go[0]);
+	close(report[1]);
+	program->go = go[1];
+	program->report = report[0];
+	if (program->pid > 0) {
+		ignore_signals(program);
+		return 0;
+	}
+	error = um_fail_errno(UM_EIO, "cannot start a process");
+	close(go[1]);
 	close(report[0]);
-	if (error && program->pid > 0)
-		um_program_release(program);
+	sigprocmask(SIG_SETMASK, &program->mask, NULL);
 	return error;
+}
+
+int um_program_start(struct um_program *program, const struct um_program_start *start)
+{
+	int error = program->pid > 0 ? 0 : um_program_fork(program, start);
+
+	if (error)
+		return error;
+	/* One that was killed meanwhile says so when it is waited for. */
+	(void)!write(program->go, "", 1);
+	close(program->go);
+	error = await_exec(program, start->words[0], program->report);
+	close(program->report);
+	if (error) {
+		um_program_release(program);
+		program->pid = 0;
+	}
+	return error;
+}
+
+void um_program_abandon(struct um_program *program)
+{
+	if (program->pid <= 0)
+		return;
+	close(program->go);
+	close(program->report);
+	waitpid(program->pid, NULL, 0);
+	um_program_release(program);
+	program->pid = 0;
 }
 
 /* --- waiting for it --- */

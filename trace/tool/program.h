@@ -13,7 +13,8 @@
 #include <sys/types.h>
 
 struct um_program {
-	pid_t pid;
+	pid_t pid;	/* 0: there is none yet */
+	int go, report; /* pipes, until it is the program */
 	bool ended;
 	int wait_status;	       /* as of waitpid(2), once it has ended */
 	sigset_t signals;	       /* held back from umtrace while it waits */
@@ -43,7 +44,14 @@ bool um_program_is_static(const char *path);
  */
 void um_program_init(struct um_program *);
 /*
- * UM_EIO: the system refused, or exec did; UM_ENOENT. What is neither a program nor begins with #! is
+ * Makes the process that is to be the program and lets it wait, so that its number is known; `start` and
+ * all in it must be as they will be. UM_EIO.
+ */
+int um_program_fork(struct um_program *, const struct um_program_start *);
+/* Of a process that waits: it will not be the program. Where there is none, nothing. */
+void um_program_abandon(struct um_program *);
+/*
+ * Makes that process the program, or where there is none, makes one. UM_EIO: the system refused, or exec did; UM_ENOENT. What is neither a program nor begins with #! is
  * read by a shell, as execvp(3) has it, but no ELF file: of another machine, or cut off.
  */
 int um_program_start(struct um_program *, const struct um_program_start *);

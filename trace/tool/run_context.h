@@ -5,8 +5,8 @@
 #include "trace/db/rows.h"
 
 /*
- * Sets rank, ranks and environment of `run` from an environment (as `environ`). *text is what
- * run->environment points to; the caller frees it. UM_ENOMEM.
+ * Sets environment of `run` from an environment (as `environ`). *text is what run->environment points to;
+ * the caller frees it. UM_ENOMEM.
  */
 int um_run_context(struct um_run_row *run, char **text, char *const *environment);
 

@@ -1,5 +1,7 @@
 #include "trace_options.h"
 
+#include "output_name.h"
+
 #include "sim/driver/driver.h"
 #include "trace/base/error.h"
 #include "trace/base/units.h"
@@ -24,7 +26,10 @@ enum option_key {
 };
 
 static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0, "Trace to write; default: PROGRAM.um.db, in the current folder",
+	{"output", 'o', "FILE", 0,
+	 "Trace to write; in its name %h is the host, %p the process, %r the MPI rank (0 without a job), "
+	 "%% a percent sign; default: PROGRAM.um.db, in the current folder, of one of several ranks "
+	 "PROGRAM.%r.um.db",
 	 1},
 	{"force", OPTION_FORCE, NULL, 0, "Replace FILE if it is a trace already", 1},
 	{"quiet", 'q', NULL, 0, "No progress and no closing lines; errors only", 1},
@@ -86,9 +91,14 @@ static const char documentation[] =
 	"measured and nothing modelled. Table 'origin' says which, for each kind of record.\n\n"
 	"PROGRAM's input, output, signals and exit status are as without umtrace. Where the trace "
 	"cannot be written any more, PROGRAM goes on untraced.\n\n"
+	"Ranks: umtrace stands behind mpirun, srun, flux run, jsrun or aprun and before PROGRAM; it knows its "
+	"rank from the variables of Open MPI, MPICH, Intel MPI, MVAPICH, Cray MPICH, PMIx, Slurm, Flux, ALPS "
+	"and JSM. Each rank writes a file of its own; umanalyze summary app.*.um.db shows all of them. Two "
+	"that would write the same file, one after the other too, is an error of the second.\n\n"
 	"Examples:\n"
 	"  umtrace ./app data.bin            writes app.um.db\n"
 	"  umtrace -o run1.um.db -- ./app -v\n"
+	"  mpirun -n 4 umtrace ./app         writes app.0.um.db to app.3.um.db\n"
 	"  umtrace --xnack on --memory 4GiB --force ./app\n"
 	"  umtrace --faults=all ./cuda_app   with the host's page faults, on an NVIDIA GPU\n"
 	"  umtrace calibrate -o node.yaml    a machine file of the NVIDIA GPU here\n"
@@ -148,9 +158,8 @@ static int parse_output(struct um_trace_options *parsed, const char *text)
 {
 	if (!*text)
 		return um_fail(UM_EINVAL, "the name of the trace to write is empty");
-	free(parsed->output);
-	parsed->output = strdup(text);
-	return parsed->output ? 0 : um_fail(UM_ENOMEM, "out of memory");
+	parsed->output = text;
+	return um_output_pattern_check(text);
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
@@ -218,14 +227,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-static char *default_output(const char *program)
-{
-	const char *slash = strrchr(program, '/');
-	char *output;
-
-	return asprintf(&output, "%s.um.db", slash ? slash + 1 : program) < 0 ? NULL : output;
-}
-
 int um_trace_options_parse(struct um_trace_options *parsed, int argc, char **argv)
 {
 	static const struct argp argp = {options,	parse_option, "[--] PROGRAM [ARGUMENT...]",
@@ -238,12 +239,5 @@ int um_trace_options_parse(struct um_trace_options *parsed, int argc, char **arg
 	argp_err_exit_status = UM_TRACE_FAILED;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, parsed))
 		return um_fail(UM_EINVAL, "cannot read the command line");
-	if (!parsed->output)
-		parsed->output = default_output(parsed->program[0]);
-	return parsed->output ? 0 : um_fail(UM_ENOMEM, "out of memory");
-}
-
-void um_trace_options_free(struct um_trace_options *parsed)
-{
-	free(parsed->output);
+	return 0;
 }

@@ -17,7 +17,7 @@ enum um_trace_exit {
 };
 
 struct um_trace_options {
-	char *output; /* malloc'ed */
+	const char *output; /* a pattern of output_name.h; NULL: the default */
 	const char *machine, *driver;
 	uint64_t page_bytes, memory_bytes; /* 0: the driver's, the machine's */
 	uint32_t host_watch;		   /* enum um_host_watch or UM_HOST_WATCH_BEST */
@@ -28,9 +28,8 @@ struct um_trace_options {
 	char **program; /* its words, up to NULL; into argv */
 };
 
-/* Prints and exits on wrong usage, --help and --version. UM_ENOMEM. */
+/* Prints and exits on wrong usage, --help and --version. The texts are argv's. */
 int um_trace_options_parse(struct um_trace_options *, int argc, char **argv);
-void um_trace_options_free(struct um_trace_options *);
 
 /* "wp-async", ...: as the option and run.host_watch have it; NULL for what is none. */
 const char *um_host_watch_name(uint32_t host_watch);

@@ -3,7 +3,9 @@
 #include "closing.h"
 #include "ingest.h"
 #include "injection.h"
+#include "launcher.h"
 #include "model.h"
+#include "output.h"
 #include "program.h"
 #include "progress.h"
 #include "run_context.h"
@@ -40,9 +42,10 @@
 
 struct tracing {
 	struct um_trace_options options;
+	struct um_output output;
 	struct um_model model;
 	char *program_path, *command, *preload, *environment;
-	char host[65], started[32];
+	char started[32];
 	struct um_db *db;
 	struct um_spool_reader *spool;
 	struct um_ingest *ingest;
@@ -141,8 +144,12 @@ static struct um_run_row describe_run(struct tracing *tracing)
 		.role = "trace",
 		.tool = "umtrace " UM_VERSION,
 		.command = tracing->command,
-		.host = tracing->host,
+		.host = tracing->output.host,
 		.pid = UM_NULL,
+		.rank = tracing->output.rank.rank,
+		.ranks = tracing->output.rank.ranks,
+		.rank_source = tracing->output.rank.source,
+		.job = tracing->output.rank.job,
 		.executable = tracing->program_path,
 		.started = tracing->started,
 		.clock = "CLOCK_BOOTTIME",
@@ -156,7 +163,6 @@ static struct um_run_row describe_run(struct tracing *tracing)
 		.memory_bytes = UM_NULL,
 	};
 
-	gethostname(tracing->host, sizeof(tracing->host) - 1);
 	if (gmtime_r(&now, &utc))
 		strftime(tracing->started, sizeof(tracing->started), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	um_model_describe_machine(&tracing->model, &run);
@@ -197,6 +203,41 @@ static int check_first(struct tracing *tracing)
 	return error;
 }
 
+static struct um_program_start describe_start(const struct tracing *tracing)
+{
+	return (struct um_program_start){
+		.path = tracing->program_path,
+		.words = tracing->options.program,
+		.preload = tracing->preload,
+		.spool = um_spool_path(tracing->spool),
+		.injection = &tracing->injection,
+	};
+}
+
+/* The program's number may be in the name of the trace, so that its process comes first. */
+static int create_trace(struct tracing *tracing)
+{
+	const struct um_program_start start = describe_start(tracing);
+	int error = um_program_fork(&tracing->program, &start);
+
+	if (error)
+		return error;
+	error = um_output_create(&tracing->db, &tracing->output, tracing->program.pid,
+				 tracing->command, tracing->options.force);
+	if (error)
+		return error;
+	tracing->start_ns = boot_time_ns();
+	struct um_run_row run = describe_run(tracing);
+	error = um_run_context(&run, &tracing->environment, environ);
+	if (!error)
+		error = um_ingest_create(&tracing->ingest, tracing->db, &run);
+	if (error)
+		unlink(tracing->output.path);
+	else
+		um_ingest_expect_faults(tracing->ingest, tracing->options.faults);
+	return error;
+}
+
 static int prepare(struct tracing *tracing)
 {
 	int error = um_model_init(&tracing->model, &tracing->options);
@@ -211,21 +252,12 @@ static int prepare(struct tracing *tracing)
 	if (!error)
 		error = create_spool(tracing);
 	if (!error)
-		error = um_db_create(&tracing->db, tracing->options.output, tracing->options.force);
-	if (error == UM_EEXIST && !tracing->options.force)
-		error = um_fail(error, "%s exists (--force replaces it; -o FILE names another)",
-				tracing->options.output);
-	if (error)
-		return error;
-	tracing->start_ns = boot_time_ns();
-	struct um_run_row run = describe_run(tracing);
-	error = um_run_context(&run, &tracing->environment, environ);
+		error = um_output_init(&tracing->output, tracing->options.output,
+				       tracing->options.program[0], environ);
 	if (!error)
-		error = um_ingest_create(&tracing->ingest, tracing->db, &run);
+		error = create_trace(tracing);
 	if (error)
-		unlink(tracing->options.output);
-	else
-		um_ingest_expect_faults(tracing->ingest, tracing->options.faults);
+		um_program_abandon(&tracing->program);
 	return error;
 }
 
@@ -332,7 +364,7 @@ static void add_model(struct tracing *tracing)
 static void close_session(struct tracing *tracing)
 {
 	const struct um_closing closing = {
-		.path = tracing->options.output,
+		.path = tracing->output.path,
 		.program = tracing->options.program[0],
 		.duration_ns = tracing->end_ns - tracing->start_ns,
 		.totals = um_ingest_totals(tracing->ingest),
@@ -341,6 +373,7 @@ static void close_session(struct tracing *tracing)
 		.attached = tracing->attached,
 		.is_static = tracing->is_static,
 		.options = &tracing->options,
+		.output = &tracing->output,
 		.injection = &tracing->injection,
 		.db = tracing->db,
 	};
@@ -352,10 +385,10 @@ static void close_session(struct tracing *tracing)
 /* The program, or whoever cleans up behind it, may take the file away; SQLite writes on. */
 static bool is_removed(const struct tracing *tracing)
 {
-	if (access(tracing->options.output, F_OK) == 0 || errno != ENOENT)
+	if (access(tracing->output.path, F_OK) == 0 || errno != ENOENT)
 		return false;
 	fprintf(stderr, "umtrace: %s was removed while %s ran: there is no trace\n",
-		tracing->options.output, tracing->options.program[0]);
+		tracing->output.path, tracing->options.program[0]);
 	return true;
 }
 
@@ -384,20 +417,14 @@ static int exit_status_of(int error)
 
 static int start(struct tracing *tracing)
 {
-	const struct um_program_start start = {
-		.path = tracing->program_path,
-		.words = tracing->options.program,
-		.preload = tracing->preload,
-		.spool = um_spool_path(tracing->spool),
-		.injection = &tracing->injection,
-	};
+	const struct um_program_start start = describe_start(tracing);
 	int error = um_program_start(&tracing->program, &start);
 
 	if (!error)
 		return 0;
+	unlink(tracing->output.path);
 	um_db_close(tracing->db);
 	tracing->db = NULL;
-	unlink(tracing->options.output);
 	return exit_status_of(error);
 }
 
@@ -409,6 +436,8 @@ static int trace(struct tracing *tracing)
 		return exit_status_of(error);
 	if (prepare(tracing) != 0)
 		return UM_TRACE_FAILED;
+	if (!tracing->options.quiet)
+		um_opening_print(stderr, tracing->options.program, &tracing->output.rank);
 	int status = start(tracing);
 	if (status)
 		return status;
@@ -443,7 +472,7 @@ int main(int argc, char **argv)
 	um_db_close(tracing.db);
 	um_spool_destroy(tracing.spool);
 	um_model_fini(&tracing.model);
-	um_trace_options_free(&tracing.options);
+	um_output_fini(&tracing.output);
 	um_injection_fini(&tracing.injection);
 	free(tracing.program_path);
 	free(tracing.command);

@@ -275,6 +275,113 @@ static void a_trace_in_use_is_not_replaced(void **state)
 	close(ready[0]);
 }
 
+/* --- several at once --- */
+
+#define RACERS 6
+
+struct race {
+	int go[2], won[2],
+		over[2]; /* pipes: closed to start, a byte of each winner, closed to end */
+};
+
+/* In a child: one try for the name; whoever has it holds it until all have tried. */
+static void run_racer(struct race *race, int number)
+{
+	struct um_db *db;
+	char byte = (char)number;
+
+	close(race->go[1]);
+	close(race->over[1]);
+	(void)!read(race->go[0], &byte, 1);
+	byte = (char)number;
+	bool has = um_db_create(&db, path, true) == 0;
+	if (has) {
+		struct um_site_row row = {.site = number, .parent = UM_NULL};
+
+		has = um_db_insert(db, &um_table_site, &row) == 0;
+		(void)!write(race->won[1], &byte, 1);
+	}
+	close(race->won[1]);
+	(void)!read(race->over[0], &byte, 1);
+	if (has)
+		has = um_db_close(db) == 0;
+	_exit(has ? 0 : 1);
+}
+
+static void of_several_at_once_one_has_the_name(void **state)
+{
+	struct race race;
+	struct um_db *db;
+	char winner = 0, other;
+	pid_t children[RACERS];
+
+	(void)state;
+	/* An older trace that makes way. */
+	assert_int_equal(um_db_create(&db, path, false), 0);
+	assert_int_equal(um_db_close(db), 0);
+	assert_int_equal(pipe(race.go) | pipe(race.won) | pipe(race.over), 0);
+	for (int i = 0; i < RACERS; i++) {
+		children[i] = fork();
+		if (children[i] == 0)
+			run_racer(&race, i + 1);
+	}
+	close(race.go[0]);
+	close(race.go[1]);
+	close(race.won[1]);
+	assert_int_equal(read(race.won[0], &winner, 1), 1);
+	assert_int_equal(read(race.won[0], &other, 1), 0);
+	close(race.over[1]);
+	for (int i = 0; i < RACERS; i++) {
+		int status;
+
+		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+		assert_int_equal(WEXITSTATUS(status), i + 1 == winner ? 0 : 1);
+	}
+	close(race.won[0]);
+	close(race.over[0]);
+	int64_t site = 0;
+	assert_int_equal(um_db_open(&db, path), 0);
+	assert_int_equal(um_db_integer(db, "SELECT site FROM site", 0, &site), 0);
+	assert_int_equal(site, winner);
+	assert_int_equal(um_db_close(db), 0);
+}
+
+static int refuse(const char *name, void *context)
+{
+	assert_string_equal(name, path);
+	++*(int *)context;
+	return um_fail(UM_EEXIST, "kept");
+}
+
+static int allow(const char *name, void *context)
+{
+	(void)name;
+	++*(int *)context;
+	return 0;
+}
+
+static void a_trace_may_be_kept(void **state)
+{
+	struct um_db *db;
+	int asked = 0;
+
+	(void)state;
+	assert_int_equal(um_db_create_over(&db, path, refuse, &asked), 0);
+	assert_int_equal(um_db_close(db), 0);
+	assert_int_equal(asked, 0); /* there was none */
+	assert_int_equal(um_db_create_over(&db, path, refuse, &asked), UM_EEXIST);
+	expect_message("kept");
+	assert_int_equal(asked, 1);
+	assert_int_equal(um_db_create_over(&db, path, allow, &asked), 0);
+	assert_int_equal(asked, 2);
+	assert_int_equal(um_db_close(db), 0);
+	remove_files();
+	write_file("", 0);
+	assert_int_equal(um_db_create_over(&db, path, refuse, &asked), 0);
+	assert_int_equal(asked, 2);
+	assert_int_equal(um_db_close(db), 0);
+}
+
 static void expect_refusal(int error, const char *part)
 {
 	struct um_db *db;
@@ -555,6 +662,8 @@ int main(void)
 		FRESH(a_killed_writer_leaves_what_it_committed),
 		FRESH(a_log_without_its_index_is_read),
 		FRESH(a_trace_in_use_is_not_replaced),
+		FRESH(of_several_at_once_one_has_the_name),
+		FRESH(a_trace_may_be_kept),
 		FRESH(what_is_no_trace_is_said),
 		FRESH(other_versions_are_said),
 		FRESH(missing_parts_are_said),

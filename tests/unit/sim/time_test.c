@@ -450,6 +450,52 @@ static void the_host_s_time_goes_between_its_pages(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_trace, close_trace)
 
+static int64_t put_range(const char *name)
+{
+	int64_t op = fx_op(&fx, &(struct um_op_row){.kind = "range", .result = UM_NULL});
+
+	assert_int_equal(um_db_insert(fx.db, &um_table_user_range,
+				      &(struct um_user_range_row){op, UM_NULL, name}),
+			 0);
+	return op;
+}
+
+static void end_range(int64_t range, int64_t last_op)
+{
+	assert_int_equal(um_db_update(fx.db, "UPDATE user_range SET last_op = ? WHERE op = ?",
+				      (int64_t[]){last_op, range}, 2),
+			 0);
+}
+
+/* A range is the host's: it ends when its last call has returned. */
+static void ranges_are_on_the_simulated_clock(void **state)
+{
+	int64_t data = put_data(16), outer = put_range("outer"), inner = put_range("inner");
+	int64_t mark = put_range("mark"), launch = put_reader(data, 0, 16, 0);
+	int64_t sync = fx_sync(&fx), open = put_range("open"), last;
+
+	(void)state;
+	fx.fault_latency.integer = F;
+	fx.policy.page_bytes = 65536;
+	end_range(mark, mark);
+	end_range(inner, launch);
+	end_range(outer, sync);
+	last = put_reader(data, 0, 16, 0);
+	fx_run(&fx);
+	expect_times(launch, 0, F + L + 16 * P);
+	expect_times(mark, 0, 0);
+	expect_times(inner, 0, 0);
+	expect_times(outer, 0, F + L + 16 * P);
+	expect_times(open, F + L + 16 * P, UM_NULL);
+	expect_times(last, F + L + 16 * P, F + L + 16 * P);
+	assert_string_equal(ops[outer].kind, "range");
+	/* Of a damaged trace: one that ends before it begins does so at once, and keeps no other open. */
+	end_range(open, 1);
+	fx_run(&fx);
+	expect_times(open, F + L + 16 * P, F + L + 16 * P);
+	expect_times(outer, 0, F + L + 16 * P);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -472,6 +518,7 @@ int main(void)
 		TEST(the_host_takes_the_time_between_its_calls),
 		TEST(times_below_0_are_not_known),
 		TEST(the_host_s_time_goes_between_its_pages),
+		TEST(ranges_are_on_the_simulated_clock),
 	};
 
 	return cmocka_run_group_tests_name("time", tests, NULL, NULL);
