@@ -70,6 +70,8 @@ const struct um_word um_op_words[] = {
 	{UM_OP_ATTACH, "attach", NULL},
 	{UM_OP_HOST, "host", NULL},
 	{UM_OP_RANGE, "range", NULL},
+	{UM_OP_PROFILER_START, "profiler_start", NULL},
+	{UM_OP_PROFILER_STOP, "profiler_stop", NULL},
 	END,
 };
 

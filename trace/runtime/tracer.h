@@ -28,7 +28,8 @@ void um_tracer_put(const struct um_record *);
  * the host touched (an op of kind HOST of its own) when the kind is a device operation: launch,
  * copy, memset, prefetch; a synchronisation while device work may be under way, since touches
  * before it race with that work; the free of a managed allocation. For advice and attachment it
- * flushes what was touched within 2 MiB of the pages that they name. Returns its id; 0 when off.
+ * flushes what was touched within 2 MiB of the pages that they name. A switch of the profiler flushes
+ * it too, as the ends of a range do. Returns its id; 0 when off.
  */
 uint32_t um_tracer_op_begin(struct um_record_op *);
 /* Sets end_ns and result and writes the op (again, if begin wrote it); arms host watching where
@@ -45,6 +46,8 @@ void um_tracer_range_begin(struct um_record_op *op, const char *name);
 void um_tracer_range_end(struct um_record_op *op);
 /* A range that ends where it begins. */
 void um_tracer_mark(struct um_record_op *op, const char *name);
+/* The number of the calling thread, as ops have it. */
+uint32_t um_tracer_thread(void);
 /*
  * With umtrace --pageable, the HOST op before the launch under way, for what is found out about
  * memory while that runs: written when it is first asked for. 0 when off.

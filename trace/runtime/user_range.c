@@ -3,6 +3,7 @@
  * are a stack of each thread; those that are started are found by their id.
  */
 #include "api.h"
+#include "launch_selection.h"
 
 #define UM_ROCTX_HOOK UM_API
 #include "roctx/roctx_hooks.h"
@@ -12,6 +13,7 @@
 struct range {
 	struct range *below; /* pushed before it by its thread, or started before it */
 	uint64_t id;	     /* of one that was started */
+	bool selects;	     /* launches within it: umtrace --ranges */
 	struct um_record_op op;
 };
 
@@ -39,7 +41,9 @@ static struct range *new_range(uint64_t id, const char *name)
 	struct range *range = um_tracer_ranges_on() ? malloc(sizeof(*range)) : NULL;
 
 	if (range) {
-		*range = (struct range){.id = id, .op = um_op(UM_OP_RANGE, 0)};
+		*range = (struct range){.id = id,
+					.selects = um_range_selects(text(name)),
+					.op = um_op(UM_OP_RANGE, 0)};
 		um_tracer_range_begin(&range->op, text(name));
 	} else if (um_tracer_ranges_on()) {
 		um_tracer_loss(0, UM_LOSS_DROPPED, 1, "ranges: no memory");
@@ -65,6 +69,21 @@ static void end(struct range **link)
 	*link = range->below;
 	um_tracer_range_end(&range->op);
 	free(range);
+}
+
+static bool any_selects(const struct range *range, uint32_t thread)
+{
+	while (range && !(range->selects && range->op.thread == thread))
+		range = range->below;
+	return range != NULL;
+}
+
+/* One that was started is of the thread that did so, as in umanalyze. */
+bool um_in_selecting_range(void)
+{
+	uint32_t thread = um_tracer_thread();
+
+	return any_selects(pushed, thread) || any_selects(started, thread);
 }
 
 void um_roctx_push(const char *name, uintptr_t caller)

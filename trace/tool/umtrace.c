@@ -183,6 +183,7 @@ static int create_spool(struct tracing *tracing)
 		.set_nvtx = tracing->injection.nvtx != NULL,
 	};
 
+	memcpy(config.selection, tracing->options.selection, sizeof(config.selection));
 	um_model_spool_config(&tracing->model, &config);
 	return um_spool_create(&tracing->spool, NULL, ring_bytes(), &config);
 }
@@ -226,6 +227,8 @@ static int prepare(struct tracing *tracing)
 		unlink(tracing->options.output);
 	else
 		um_ingest_expect_faults(tracing->ingest, tracing->options.faults);
+	if (!error)
+		error = um_ingest_expect_selection(tracing->ingest, tracing->options.selection);
 	return error;
 }
 

@@ -34,6 +34,19 @@ int roctxRangePop(void);
 roctx_range_id_t roctxRangeStartA(const char *message);
 void roctxRangeStop(roctx_range_id_t id);
 
+/*
+ * As rocprofiler-sdk's roctx has them (its documentation, "ROCTx Application control/customization of
+ * profiling tools"; AMD's libroctx64 lacks them). Under umtrace launches between Pause and Resume run
+ * without hooks and are not recorded in detail. `thread` is 0, for all, or of roctxGetThreadId(). They
+ * return 0.
+ */
+typedef uint64_t roctx_thread_id_t;
+
+int roctxProfilerPause(roctx_thread_id_t thread);
+int roctxProfilerResume(roctx_thread_id_t thread);
+/* The calling thread's; -1: nowhere to put it. */
+int roctxGetThreadId(roctx_thread_id_t *thread);
+
 #ifdef __cplusplus
 }
 #endif
