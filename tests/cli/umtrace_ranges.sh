@@ -51,10 +51,10 @@ check "no such range" sh -c "! umanalyze summary --range=none ranges.um.db 2>non
 check "says which there are" grep -q "'host', 'kernel'" none.err
 
 # C, C++ and HIP; either name of the header
-# use SOURCE HEADER
+# use SOURCE HEADER [LIBRARY]
 use() {
 	printf '#include <%s>\nint main(void) { return roctxRangePush("c") + roctxRangePop(); }\n' "$2" >"$1"
-	check "$1 with $2" umhipcc -O0 "$1" -lroctx64 -o use
+	check "$1 with $2" umhipcc -O0 "$1" -l"${3:-roctx64}" -o use
 	check "it runs" ./use
 	check "it is traced" umtrace -q --force -o use.um.db ./use
 	check "with its range" test "$(sqlite3 use.um.db 'SELECT name FROM user_range')" = c
@@ -62,6 +62,7 @@ use() {
 use use.c roctx.h
 use use.cpp roctx.h
 use use.hip roctracer/roctx.h
+use use.hip rocprofiler-sdk-roctx/roctx.h rocprofiler-sdk-roctx
 check "not without the library" sh -c "! umhipcc -O0 use.hip -o unlinked 2>/dev/null"
 
 # Where AMD's header and library are, the program has those; under umtrace it has ours.

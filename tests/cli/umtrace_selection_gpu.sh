@@ -54,4 +54,9 @@ for name in whole ranges; do
 done
 check "the range is as in the whole trace" cmp whole.json ranges.json
 check "it is something" grep -q '"faults": 3' ranges.json
+sed 's/_Z5firstPf/sum_up/g' script >of_both
+check "accesses" umtrace -q --machine=h200 --kernels 'sum*' -o accesses.um.db "$UM_BUILD/tests/hip/selected" all
+check "measured" umtrace -q --faults=all --kernels second -o card.um.db ./program of_both play
+run sh -c "umsim check accesses.um.db --against card.um.db --machine=h200 | grep -A1 '^of .*launches'"
+run sh -c "umsim check accesses.um.db --against card.um.db --machine=h200 --format=json | jq -c '[.launches_not_recorded, .against[0].launches_not_recorded]'"
 finish

@@ -83,3 +83,30 @@ UM_API int roctxGetThreadId(roctx_thread_id_t *thread)
 	*thread = (roctx_thread_id_t)gettid();
 	return 0;
 }
+
+UM_API int roctxNameOsThread(const char *name)
+{
+	(void)name;
+	return -1;
+}
+
+UM_API int roctxNameHsaAgent(const char *name, const struct hsa_agent_s *agent)
+{
+	(void)name;
+	(void)agent;
+	return -1;
+}
+
+UM_API int roctxNameHipDevice(const char *name, int device)
+{
+	(void)name;
+	(void)device;
+	return -1;
+}
+
+UM_API int roctxNameHipStream(const char *name, const struct ihipStream_t *stream)
+{
+	(void)name;
+	(void)stream;
+	return -1;
+}
