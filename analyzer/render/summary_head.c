@@ -441,7 +441,10 @@ static void put_selection(FILE *out, const struct um_summary *summary)
 		put(out, i ? ", --" : ": --", summary->criteria[i].criterion, "");
 		put(out, " '", summary->criteria[i].value, "'");
 	}
-	fputc('\n', out);
+	fputs(um_has_selection(summary)
+		      ? "; what follows is of these alone, and of what was done beside kernels\n"
+		      : "\n",
+	      out);
 }
 
 static void put_settings(FILE *out, const struct um_summary *summary)

@@ -408,11 +408,12 @@ CREATE VIEW traffic AS
 	UNION ALL
 	SELECT op, allocation, 'copy', bytes_to_device, bytes_to_host, 1, 0 FROM copy_traffic;
 
--- Launches with their names and times, for queries by hand.
+-- Launches with their names and times, for queries by hand; of those that were not recorded no more is known.
 CREATE VIEW launch AS
 	SELECT op.op, kernel.name, op.stream, op.start_ns, op.end_ns,
 		op.end_ns - op.start_ns AS duration_ns, kernel.reads, kernel.writes, kernel.atomics,
-		COALESCE(served.faults, 0) AS device_faults
+		CASE WHEN kernel.recorded = 0 THEN NULL ELSE COALESCE(served.faults, 0) END AS device_faults,
+		kernel.recorded
 	FROM op JOIN kernel USING (op)
 		LEFT JOIN (SELECT op, SUM(faults) AS faults FROM fault WHERE device >= 0 GROUP BY op)
 			AS served ON served.op = op.op;
