@@ -64,7 +64,7 @@ static const struct argp_option options[] = {
 	 "program down at each; default: gpu",
 	 3},
 	{NULL, 0, NULL, 0,
-	 "Which launches are recorded in detail; the others run without hooks, at full speed:", 4},
+	 "Which launches are recorded in detail; without a GPU the others run without hooks:", 4},
 	{"kernels", OPTION_KERNELS, "PATTERN", 0,
 	 "Those of kernels with such a name, with or without arguments and template arguments; may be "
 	 "repeated",
