@@ -164,6 +164,9 @@ int um_measured_span(struct um_measured *measured, bool begins, int64_t at_ns)
 	bool is_open = last && last->end_ns == INT64_MAX;
 
 	measured->has_spans = true;
+	/* Threads tell their times a little out of order: the spans stay in theirs. */
+	if (last && !is_open && at_ns < last->end_ns)
+		at_ns = last->end_ns;
 	if (is_open && !begins)
 		last->end_ns = at_ns > last->start_ns ? at_ns : last->start_ns;
 	if (is_open || !begins)

@@ -48,7 +48,7 @@ struct um_measured {
 	size_t op_count, op_capacity;
 	struct um_measured_allocation *allocations; /* by number */
 	size_t allocation_count, allocation_capacity;
-	struct um_measured_span *spans; /* in their order; NULL: all times */
+	struct um_measured_span *spans; /* ascending, apart from each other */
 	size_t span_count, span_capacity;
 	bool has_spans, has_left_out;
 	struct um_measured_op last; /* stands behind all ops, for what the host did there */

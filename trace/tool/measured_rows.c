@@ -39,13 +39,20 @@ static int64_t bytes_of(int64_t pages)
 
 /* --- what was selected --- */
 
-/* Spans are in the order in which they were told, so that an earlier one may end later. */
 static bool is_in_span(const struct um_measured *measured, int64_t at_ns)
 {
-	for (size_t i = 0; i < measured->span_count; i++)
-		if (measured->spans[i].start_ns <= at_ns && at_ns <= measured->spans[i].end_ns)
-			return true;
-	return !measured->has_spans;
+	size_t low = 0, high = measured->span_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (measured->spans[middle].start_ns <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* The last that began by then. */
+	return low ? at_ns <= measured->spans[low - 1].end_ns : !measured->has_spans;
 }
 
 /* Whether the row is to be kept; notes of which 'host' ops any is. */
