@@ -2,7 +2,7 @@
 
 #include "query.h"
 #include "trace/base/error.h"
-#include "trace/base/kernel_name.h"
+#include "trace/spool/selection.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -43,25 +43,9 @@ static bool has_kind(const struct um_ops_choice *choice, const char *kind)
 	return false;
 }
 
-static bool part_matches(const char *pattern, const char *text, size_t length)
-{
-	char *part = strndup(text, length);
-	bool found = part && fnmatch(pattern, part, 0) == 0;
-
-	free(part);
-	return found;
-}
-
 static bool kernel_matches(const char *pattern, const char *kernel)
 {
-	if (!pattern)
-		return true;
-	if (!kernel)
-		return false;
-	struct um_kernel_name name = um_kernel_name(kernel);
-
-	return fnmatch(pattern, kernel, 0) == 0 || part_matches(pattern, name.start, name.length) ||
-	       part_matches(pattern, name.start, name.bare_length);
+	return !pattern || (kernel && um_selection_is_kernel(pattern, kernel));
 }
 
 static bool one_allocation_matches(const char *pattern, int64_t allocation, const char *name)
@@ -119,7 +103,7 @@ static const char ops_sql[] =
 	" op.source_offset_bytes, op.device, op.advice, op.event, op.value, target.name,"
 	" target.kind, source.name, kernel.name, kernel.symbol, kernel.grid_x, kernel.grid_y,"
 	" kernel.grid_z, kernel.block_x, kernel.block_y, kernel.block_z, kernel.lds_bytes,"
-	" user_range.name, COALESCE(part.name, ended.name)"
+	" user_range.name, COALESCE(part.name, ended.name), kernel.recorded"
 	" FROM op LEFT JOIN kernel ON kernel.op = op.op"
 	" LEFT JOIN allocation AS target ON target.allocation = op.allocation"
 	" LEFT JOIN allocation AS source ON source.allocation = op.source_allocation"
@@ -166,6 +150,7 @@ static void read_view(struct um_op_view *view, struct sqlite3_stmt *row)
 	view->lds_bytes = um_query_integer(row, 29);
 	view->range = um_query_text(row, 30);
 	view->part = um_query_text(row, 31);
+	view->recorded = um_query_integer(row, 32);
 	view->frame_count = 0;
 	view->user = NULL;
 }

@@ -26,6 +26,7 @@ struct um_op_view {
 	const char *allocation_name, *allocation_kind, *source_name;
 	const char *kernel, *symbol; /* of launches */
 	int64_t grid[3], block[3], lds_bytes;
+	int64_t recorded;  /* 1: in detail; 0: not; UM_NULL: no launch, or not known */
 	const char *range; /* name of an op of kind 'range' */
 	const char *part;  /* name of what an op of kind 'name' or 'name_end' names; NULL: none */
 	const struct um_stack_frame *user; /* NULL: not known */

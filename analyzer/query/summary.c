@@ -345,6 +345,8 @@ static int load_all(struct um_summary *summary, struct um_db *db,
 	if (!error)
 		error = um_summary_load_kernels(summary, db);
 	if (!error)
+		error = um_summary_load_selection(summary, db);
+	if (!error)
 		error = um_summary_load_allocations(summary, db);
 	if (!error)
 		error = um_summary_load_named(summary, db);
@@ -377,6 +379,7 @@ void um_summary_destroy(struct um_summary *summary)
 	free(summary->ranges);
 	free(summary->events);
 	free(summary->bounds);
+	free(summary->criteria);
 	free(summary->kernels);
 	free(summary->allocations);
 	free(summary->parts);

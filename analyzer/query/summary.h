@@ -23,14 +23,23 @@ struct um_fault_totals {
 };
 
 struct um_kernel_summary {
-	const char *name;			      /* demangled */
-	int64_t first_op, launches, untraced;	      /* launches of which no access was recorded */
+	const char *name;		      /* demangled */
+	int64_t first_op, launches, untraced; /* launches of which no access was recorded */
+	/* Launches that were recorded in detail; all figures below but times are theirs alone. UM_NULL: an
+	 * older file does not say, where all were. */
+	int64_t recorded;
 	int64_t duration_ns, shortest_ns, longest_ns; /* of all launches; of one */
 	int64_t reads, writes, atomics, requests;     /* by lanes; requests coalesced */
 	int64_t faults;				      /* of devices */
 	int64_t migrated_to_device_bytes, migrated_to_host_bytes;
 	int64_t remote_to_device_bytes, remote_to_host_bytes;
 	int64_t remote_mappings;
+	/*
+	 * Of all launches, as if those that were not recorded had been like the others on average: inferred,
+	 * and no figure of the file's. UM_NULL where all were recorded, or none.
+	 */
+	int64_t extrapolated_reads, extrapolated_writes, extrapolated_atomics,
+		extrapolated_requests;
 };
 
 struct um_part_summary;
@@ -148,6 +157,9 @@ struct um_summary {
 	size_t event_count;
 	struct um_bound_summary *bounds;
 	size_t bound_count;
+	struct um_selection_row *criteria; /* what selected launches; none: all were */
+	size_t criterion_count;
+	int64_t launches, recorded;	   /* as of kernels, together */
 	struct um_kernel_summary *kernels; /* in order of their first launch */
 	size_t kernel_count;
 	struct um_allocation_summary *allocations; /* in program order */

@@ -25,12 +25,22 @@ static const char kernels_sql[] =
 	"  CASE WHEN COALESCE(SUM(moved.unknown), 0) = 0 THEN COALESCE(SUM(moved.to_device), 0) END,"
 	"  CASE WHEN COALESCE(SUM(moved.unknown), 0) = 0 THEN COALESCE(SUM(moved.to_host), 0) END,"
 	"  COALESCE(SUM(remote.to_device), 0), COALESCE(SUM(remote.to_host), 0),"
-	"  MIN(op.end_ns - op.start_ns), MAX(op.end_ns - op.start_ns), COALESCE(SUM(mapped.count), 0)"
+	"  MIN(op.end_ns - op.start_ns), MAX(op.end_ns - op.start_ns), COALESCE(SUM(mapped.count), 0),"
+	"  CASE WHEN COUNT(kernel.recorded) = COUNT(*) THEN SUM(kernel.recorded <> 0) END"
 	" FROM kernel JOIN op ON op.op = kernel.op"
 	"  LEFT JOIN served ON served.op = kernel.op LEFT JOIN moved ON moved.op = kernel.op"
 	"  LEFT JOIN remote ON remote.op = kernel.op LEFT JOIN asked ON asked.op = kernel.op"
 	"  LEFT JOIN mapped ON mapped.op = kernel.op"
 	" GROUP BY kernel.name ORDER BY 2";
+
+/* Of a kernel of which nothing was recorded it is not known that nothing happened. */
+static void forget_rest(struct um_kernel_summary *kernel)
+{
+	kernel->reads = kernel->writes = kernel->atomics = kernel->requests = UM_NULL;
+	kernel->faults = kernel->remote_mappings = UM_NULL;
+	kernel->migrated_to_device_bytes = kernel->migrated_to_host_bytes = UM_NULL;
+	kernel->remote_to_device_bytes = kernel->remote_to_host_bytes = UM_NULL;
+}
 
 static int add_kernel(struct sqlite3_stmt *row, void *context)
 {
@@ -58,6 +68,7 @@ static int add_kernel(struct sqlite3_stmt *row, void *context)
 		.shortest_ns = um_query_integer(row, 14),
 		.longest_ns = um_query_integer(row, 15),
 		.remote_mappings = um_query_integer(row, 16),
+		.recorded = um_query_integer(row, 17),
 	};
 	if (summary->is_unattributed)
 		kernel->remote_mappings = UM_NULL;
@@ -67,6 +78,9 @@ static int add_kernel(struct sqlite3_stmt *row, void *context)
 		kernel->migrated_to_device_bytes = kernel->migrated_to_host_bytes = UM_NULL;
 	if (!summary->has_remote_accesses)
 		kernel->remote_to_device_bytes = kernel->remote_to_host_bytes = UM_NULL;
+	if (kernel->recorded == 0)
+		forget_rest(kernel);
+	um_summary_extrapolate(kernel);
 	return um_summary_keep(summary, &kernel->name, "kernel", "name");
 }
 

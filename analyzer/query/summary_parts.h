@@ -32,6 +32,10 @@ int um_summary_load_measured(struct um_summary *, struct um_db *);
 /* "file:line", "function" or "module+0xOFFSET" of a frame's columns from `column` on. UM_ENOMEM. */
 int um_summary_site(struct um_summary *, struct sqlite3_stmt *row, int column, const char **site,
 		    bool *has_line, const char **function);
+/* Sets what is extrapolated from the rest. */
+void um_summary_extrapolate(struct um_kernel_summary *);
+/* After the kernels. */
+int um_summary_load_selection(struct um_summary *, struct um_db *);
 int um_summary_load_kernels(struct um_summary *, struct um_db *);
 int um_summary_load_allocations(struct um_summary *, struct um_db *);
 /* After the allocations. */

@@ -85,6 +85,8 @@ static json_t *op_json(const struct um_op_view *view)
 		    put(object, "allocation_kind", um_nullable_text_json(view->allocation_kind)) &&
 		    put(object, "source_name", um_nullable_text_json(view->source_name)) &&
 		    put(object, "kernel", view->kernel ? kernel_json(view) : json_null()) &&
+		    put(object, "recorded",
+			view->recorded == UM_NULL ? json_null() : json_boolean(view->recorded)) &&
 		    put(object, "range", um_nullable_text_json(view->range)) &&
 		    put(object, "part", um_nullable_text_json(view->part)) &&
 		    put(object, "user", view->user ? frame_json(view->user) : json_null()) &&

@@ -204,7 +204,9 @@ static void put_arguments(FILE *out, const struct um_op_view *view)
 		fprintf(out, ", stream %" PRId64, view->op.stream);
 	if (view->op.thread != UM_NULL && view->op.thread != 1)
 		fprintf(out, ", thread %" PRId64, view->op.thread);
-	if (view->op.flags & 4)
+	if (view->op.flags & 8)
+		fputs(", not recorded", out);
+	else if (view->op.flags & 4)
 		fputs(", untraced", out);
 }
 

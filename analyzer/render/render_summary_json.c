@@ -123,6 +123,7 @@ static const struct field kernel_fields[] = {
 	{KERNEL(first_op), false},
 	{KERNEL(launches), false},
 	{KERNEL(untraced), false},
+	{KERNEL(recorded), false},
 	{KERNEL(duration_ns), false},
 	{KERNEL(shortest_ns), false},
 	{KERNEL(longest_ns), false},
@@ -136,6 +137,10 @@ static const struct field kernel_fields[] = {
 	{KERNEL(writes), false},
 	{KERNEL(atomics), false},
 	{KERNEL(requests), false},
+	{KERNEL(extrapolated_reads), false},
+	{KERNEL(extrapolated_writes), false},
+	{KERNEL(extrapolated_atomics), false},
+	{KERNEL(extrapolated_requests), false},
 	{0},
 };
 static const struct field allocation_fields[] = {
@@ -290,6 +295,18 @@ static json_t *xnack_json(const struct um_summary *summary)
 								   : json_null();
 }
 
+/* Null where every launch was recorded. */
+static json_t *selection_json(const struct um_summary *summary)
+{
+	if (!summary->criterion_count &&
+	    (summary->recorded == UM_NULL || summary->recorded == summary->launches))
+		return json_null();
+	return json_pack("{s:I, s:o, s:o}", "launches", (json_int_t)summary->launches, "recorded",
+			 um_integer_json(summary->recorded), "criteria",
+			 array_json(summary->criteria, summary->criterion_count,
+				    sizeof(*summary->criteria), table_row, &um_table_selection));
+}
+
 static json_t *summary_json(const struct um_summary *summary)
 {
 	const struct {
@@ -328,6 +345,7 @@ static json_t *summary_json(const struct um_summary *summary)
 			    struct_fields, event_fields)},
 		{"bounds", array_json(summary->bounds, summary->bound_count,
 				      sizeof(*summary->bounds), struct_fields, bound_fields)},
+		{"selection", selection_json(summary)},
 		{"kernels", array_json(summary->kernels, summary->kernel_count,
 				       sizeof(*summary->kernels), struct_fields, kernel_fields)},
 		{"allocations",

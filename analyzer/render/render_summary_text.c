@@ -5,8 +5,8 @@
 #include "summary_end.h"
 #include "summary_head.h"
 #include "summary_measured.h"
+#include "summary_selection.h"
 #include "trace/base/error.h"
-#include "trace/base/kernel_name.h"
 #include "trace/base/text_table.h"
 #include "trace/base/text_width.h"
 #include "trace/base/units.h"
@@ -199,29 +199,23 @@ static void print_faults(FILE *out, const struct um_summary *summary)
 
 /* ---------------------------------------------------------------- kernels */
 
-/* The time stands last, so that a list without it ends there. */
+#define KERNEL_COLUMNS_UNTIMED                                                                     \
+	{"kernel", UM_ALIGN_LEFT}, {"launches", UM_ALIGN_RIGHT}, {"faults", UM_ALIGN_RIGHT},       \
+		{"moved\nin", UM_ALIGN_RIGHT}, {"moved\nout", UM_ALIGN_RIGHT},                     \
+		{"remote\nin", UM_ALIGN_RIGHT}, {"remote\nout", UM_ALIGN_RIGHT},                   \
+		{"reads", UM_ALIGN_RIGHT}, {"writes", UM_ALIGN_RIGHT},                             \
+	{                                                                                          \
+		"requests", UM_ALIGN_RIGHT                                                         \
+	}
+
+static const struct um_text_column kernel_columns_untimed[] = {KERNEL_COLUMNS_UNTIMED, {NULL, 0}};
 static const struct um_text_column kernel_columns[] = {
-	{"kernel", UM_ALIGN_LEFT},	 {"launches", UM_ALIGN_RIGHT},
-	{"faults", UM_ALIGN_RIGHT},	 {"moved\nin", UM_ALIGN_RIGHT},
-	{"moved\nout", UM_ALIGN_RIGHT},	 {"remote\nin", UM_ALIGN_RIGHT},
-	{"remote\nout", UM_ALIGN_RIGHT}, {"reads", UM_ALIGN_RIGHT},
-	{"writes", UM_ALIGN_RIGHT},	 {"requests", UM_ALIGN_RIGHT},
-	{"time", UM_ALIGN_RIGHT},	 {NULL, 0}};
-enum {
-	KERNEL_COLUMNS = sizeof(kernel_columns) / sizeof(kernel_columns[0]),
-	TIME_COLUMN = KERNEL_COLUMNS - 2
-};
+	KERNEL_COLUMNS_UNTIMED, {"time", UM_ALIGN_RIGHT}, {NULL, 0}};
+enum { KERNEL_COLUMNS = sizeof(kernel_columns) / sizeof(kernel_columns[0]) };
 
 static void kernel_row(struct um_text_table *table, const struct um_kernel_summary *kernel,
 		       bool timed)
 {
-	struct um_kernel_name name = um_kernel_name(kernel->name);
-
-	if (name.length)
-		um_cell_name(table, name.start, name.length);
-	else
-		um_cell_name(table, kernel->name, strlen(kernel->name));
-	um_cell_count(table, kernel->launches);
 	um_cell_count(table, kernel->faults);
 	um_cell_bytes(table, kernel->migrated_to_device_bytes);
 	um_cell_bytes(table, kernel->migrated_to_host_bytes);
@@ -241,7 +235,14 @@ static void note_untraced(struct um_text_table *table, const struct um_summary *
 
 	for (size_t i = 0; i < summary->kernel_count; i++)
 		untraced += summary->kernels[i].untraced;
-	if (untraced)
+	if (um_has_selection(summary))
+		um_text_table_note(table,
+				   summary->is_measured
+					   ? "faults, bytes and maps are of the recorded launches "
+					     "alone: those of the others are not known"
+					   : "figures behind \"recorded\" are of the recorded "
+					     "launches alone: those of the others are not known");
+	else if (untraced)
 		um_text_table_note(table,
 				   "%s of the launches ran without being recorded: their accesses "
 				   "are missing above",
@@ -270,7 +271,7 @@ static int print_kernels(FILE *out, const struct um_summary *summary, size_t row
 {
 	/* The time that a CPU took to play a kernel says nothing: only a simulation's is shown. */
 	bool simulation = strcmp(summary->run.role, "simulation") == 0;
-	struct um_text_column columns[KERNEL_COLUMNS];
+	struct um_text_column columns[KERNEL_COLUMNS + 1];
 	struct um_text_table *table;
 	int error;
 
@@ -278,24 +279,27 @@ static int print_kernels(FILE *out, const struct um_summary *summary, size_t row
 		print_no_kernels(out, summary);
 		return 0;
 	}
-	memcpy(columns, kernel_columns, sizeof(columns));
-	if (!simulation)
-		columns[TIME_COLUMN].title = NULL;
-	error = um_text_table_create(&table,
-				     summary->is_measured ? um_measured_kernel_columns : columns);
+	um_kernel_columns(columns,
+			  summary->is_measured ? um_measured_kernel_columns
+			  : simulation	       ? kernel_columns
+					       : kernel_columns_untimed,
+			  summary);
+	error = um_text_table_create(&table, columns);
 	if (error)
 		return error;
 	fprintf(out,
 		"\nKernels, in the order of their first launch; bytes that crossed the link "
 		"meanwhile%s\n",
 		um_summary_measured(summary));
-	for (size_t i = 0; i < summary->kernel_count && i < rows; i++)
+	for (size_t i = 0; i < summary->kernel_count && i < rows; i++) {
+		um_kernel_cells(table, &summary->kernels[i], summary);
 		if (summary->is_measured)
 			um_measured_kernel_row(table, &summary->kernels[i]);
 		else
 			kernel_row(table, &summary->kernels[i], simulation);
+	}
 	um_note_rest(table, summary->kernel_count, rows);
-	if (!summary->is_measured)
+	if (!summary->is_measured || um_has_selection(summary))
 		note_untraced(table, summary);
 	error = um_text_table_print(table, out, 2);
 	um_text_table_destroy(table);
@@ -501,6 +505,8 @@ int um_render_summary_text(FILE *out, const struct um_summary *summary, size_t r
 		error = um_render_ranges(out, summary, rows);
 	if (!error)
 		error = print_kernels(out, summary, rows);
+	if (!error)
+		error = um_render_extrapolated(out, summary, rows);
 	if (!error)
 		error = print_allocations(out, summary, rows);
 	if (!error)

@@ -1,4 +1,5 @@
 #include "summary_head.h"
+#include "summary_selection.h"
 
 #include "trace/base/error.h"
 #include "trace/base/text_table.h"
@@ -429,6 +430,31 @@ static void put_chosen(FILE *out, const struct um_summary *summary)
 				   summary->chosen_ns < 0 ? 0 : (uint64_t)summary->chosen_ns));
 }
 
+/* "--kernels 'jacobi*', --launches 10..20: 11 of 200 launches were recorded in detail" */
+static void put_selection(FILE *out, const struct um_summary *summary)
+{
+	char recorded[32], all[32];
+
+	if (!summary->criterion_count && !um_has_selection(summary))
+		return;
+	begin(out, "Selected");
+	if (summary->recorded == UM_NULL)
+		fputs("an unknown number", out);
+	else
+		fprintf(out, "%s of %s",
+			um_format_count(recorded, sizeof(recorded), (uint64_t)summary->recorded),
+			um_format_count(all, sizeof(all), (uint64_t)summary->launches));
+	fputs(" launches were recorded in detail", out);
+	for (size_t i = 0; i < summary->criterion_count; i++) {
+		put(out, i ? ", --" : ": --", summary->criteria[i].criterion, "");
+		put(out, " '", summary->criteria[i].value, "'");
+	}
+	fputs(um_has_selection(summary)
+		      ? "; what follows is of these alone, and of what was done beside kernels\n"
+		      : "\n",
+	      out);
+}
+
 static void put_settings(FILE *out, const struct um_summary *summary)
 {
 	put_xnack(out, summary);
@@ -443,6 +469,7 @@ static void put_settings(FILE *out, const struct um_summary *summary)
 	put_origins(out, summary);
 	if (summary->chosen)
 		put_chosen(out, summary);
+	put_selection(out, summary);
 	put_calls(out, summary);
 	put_memory(out, summary);
 }

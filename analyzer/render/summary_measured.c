@@ -1,7 +1,6 @@
 #include "summary_measured.h"
 
 #include "summary_cells.h"
-#include "trace/base/kernel_name.h"
 #include "trace/base/units.h"
 
 #include <stdbool.h>
@@ -191,13 +190,6 @@ const struct um_text_column um_measured_kernel_columns[] = {{"kernel", UM_ALIGN_
 
 void um_measured_kernel_row(struct um_text_table *table, const struct um_kernel_summary *kernel)
 {
-	struct um_kernel_name name = um_kernel_name(kernel->name);
-
-	if (name.length)
-		um_cell_name(table, name.start, name.length);
-	else
-		um_cell_name(table, kernel->name, strlen(kernel->name));
-	um_cell_count(table, kernel->launches);
 	um_cell_duration(table, kernel->duration_ns);
 	um_cell_duration(table, kernel->duration_ns == UM_NULL
 					? UM_NULL

@@ -24,6 +24,7 @@ void um_note_beside(struct um_text_table *, const struct um_summary *);
 
 /* Rows of the tables that other runs have too. */
 extern const struct um_text_column um_measured_kernel_columns[], um_measured_allocation_columns[];
+/* Less the first cells (um_kernel_cells()). */
 void um_measured_kernel_row(struct um_text_table *, const struct um_kernel_summary *);
 /* All but the first cell. */
 void um_measured_allocation_row(struct um_text_table *, const struct um_allocation_summary *);

@@ -16,7 +16,8 @@
  * driver has stopped the device's queues no group touches anything, and what the memory is taken for
  * ends that much later.
  *
- * A memset is a kernel with one group that writes its range in order; an untraced launch touches
+ * A memset is a kernel with one group that writes its range in order; an untraced launch, or one
+ * that was not selected for recording, touches
  * nothing, since nothing is known.
  */
 #include "simulation.h"
@@ -618,6 +619,8 @@ static int prepare_launch(struct kernel *kernel)
 	const struct um_kernel_row *row;
 	int error;
 
+	if (kernel->task->op.flags & UM_OP_UNSELECTED)
+		return 0; /* as it was asked for: whoever shows it says so */
 	if (kernel->task->op.flags & UM_OP_UNTRACED) {
 		um_ignore(state, "untraced launches",
 			  "their accesses are unknown: they touch nothing here");

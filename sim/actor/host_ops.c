@@ -286,6 +286,8 @@ static const struct op {
 	[UM_OP_RANGE] = {do_range, false},
 	[UM_OP_NAME] = {act_policy, true},
 	[UM_OP_NAME_END] = {do_nothing, false},
+	[UM_OP_PROFILER_START] = {do_nothing, false},
+	[UM_OP_PROFILER_STOP] = {do_nothing, false},
 };
 
 /* NULL if there is no such kind. */

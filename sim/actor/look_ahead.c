@@ -126,8 +126,9 @@ static int run_slots(struct look *look, uint32_t count)
 
 static int look_at_launch(struct look *look, const struct um_op_row *op)
 {
-	const struct um_kernel_row *row =
-		op->flags & UM_OP_UNTRACED ? NULL : um_source_kernel(look->source, op->op);
+	const struct um_kernel_row *row = op->flags & (UM_OP_UNTRACED | UM_OP_UNSELECTED)
+						  ? NULL
+						  : um_source_kernel(look->source, op->op);
 	uint32_t count;
 	int error;
 

@@ -107,6 +107,7 @@ static int take_op(const void *row, void *context)
 	side->ops[side->op_count] = op->op;
 	side->op_facts[side->op_count] = 0;
 	side->op_kinds[side->op_count++] = kind_of(op->kind);
+	side->not_recorded += (op->flags & UM_OP_UNSELECTED) != 0;
 	return 0;
 }
 

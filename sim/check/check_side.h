@@ -116,7 +116,8 @@ struct um_check_side {
 	int64_t last_batch[64]; /* of device n modulo 64 */
 	/* NULL: told by nobody; else the word of table origin */
 	const char *origin[UM_CHECK_QUANTITIES];
-	uint64_t lost; /* records that the measurement lacks */
+	uint64_t lost;	       /* records that the measurement lacks */
+	uint64_t not_recorded; /* launches that were not selected */
 	bool ends_early;
 	struct um_check_card card;
 	bool has_policy; /* whose advice and prefetches are not those of its calls */

@@ -425,8 +425,9 @@ static int begin_op(struct reading *reading)
 {
 	int code = um_word_code(um_op_words, reading->op.kind);
 
-	reading->open = code == UM_OP_HOST ||
-			(code == UM_OP_LAUNCH && !(reading->op.flags & UM_OP_UNTRACED));
+	reading->open =
+		code == UM_OP_HOST || (code == UM_OP_LAUNCH &&
+				       !(reading->op.flags & (UM_OP_UNTRACED | UM_OP_UNSELECTED)));
 	if (!reading->open)
 		return 0;
 	if (code == UM_OP_LAUNCH)

@@ -41,11 +41,13 @@ static json_t *measured_of(const struct um_check_result *result)
 	for (size_t k = 0; k < result->arguments->against_count; k++) {
 		const struct um_check_side *side = &result->measured[k];
 
-		json_array_append_new(all, json_pack("{s:o, s:o, s:I, s:b}", "trace",
+		json_array_append_new(all, json_pack("{s:o, s:o, s:I, s:I, s:b}", "trace",
 						     um_check_name_json(side->path), "device",
 						     um_check_name_json(side->card.name),
 						     "records_lost", (json_int_t)side->lost,
-						     "ends_early", side->ends_early));
+						     "launches_not_recorded",
+						     (json_int_t)side->not_recorded, "ends_early",
+						     side->ends_early));
 	}
 	return all;
 }
@@ -119,10 +121,11 @@ int um_check_print_json(FILE *out, const struct um_check_result *result)
 	const struct um_check_comparison *comparison = result->comparison;
 	const struct um_check_model *model = result->model;
 	json_t *all = json_pack(
-		"{s:o, s:o, s:s, s:s, s:o, s:s, s:b, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:I, "
-		"s:o}",
-		"accesses", um_check_name_json(result->predicted->path), "against",
-		measured_of(result), "driver", model->driver, "machine", model->machine, "policy",
+		"{s:o, s:I, s:o, s:s, s:s, s:o, s:s, s:b, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, "
+		"s:I, s:o}",
+		"accesses", um_check_name_json(result->predicted->path), "launches_not_recorded",
+		(json_int_t)result->predicted->not_recorded, "against", measured_of(result),
+		"driver", model->driver, "machine", model->machine, "policy",
 		model->policy ? um_check_name_json(model->policy) : json_null(), "driver_validated",
 		model->validated, "same_program", !comparison->is_other, "differences",
 		differences_of(result), "warnings", warnings_of(model), "total_of",

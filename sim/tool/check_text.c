@@ -261,6 +261,19 @@ static int print_verdict(FILE *out, const struct um_check_result *result)
 	return 0;
 }
 
+/* Launches that were not selected are all the same among those that both sides have. */
+static void print_not_recorded(FILE *out, const struct um_check_side *side, const char *so)
+{
+	char line[1024];
+
+	if (!side->not_recorded)
+		return;
+	snprintf(line, sizeof(line),
+		 "of %s %llu of %zu launches were not selected for recording: %s", side->path,
+		 (unsigned long long)side->not_recorded, side->launch_count, so);
+	um_text_print_wrapped(out, line, 0, 2);
+}
+
 static void print_notes(FILE *out, const struct um_check_result *result)
 {
 	const struct um_check_comparison *comparison = result->comparison;
@@ -292,9 +305,14 @@ static void print_notes(FILE *out, const struct um_check_result *result)
 			"the policy's advice and prefetches are not those of the accesses: "
 			"whether the measured run asked for the same is not looked at",
 			0, 2);
+	print_not_recorded(
+		out, result->predicted,
+		"in the prediction they touch nothing, and where pages are after them is "
+		"not known");
 	for (size_t k = 0; k < result->arguments->against_count; k++) {
 		const struct um_check_side *side = &result->measured[k];
 
+		print_not_recorded(out, side, "what the driver did for them is not in it");
 		if (side->lost) {
 			snprintf(line, sizeof(line), "%s lacks %llu records of what happened",
 				 side->path, (unsigned long long)side->lost);

@@ -57,8 +57,9 @@ struct um_replay_arguments {
 
 /* What the trace lacks of what its kernels did, so that no simulation of it can show it. */
 struct um_replay_gaps {
-	uint64_t outside_accesses; /* to memory that is no allocation */
-	bool is_pageable;	   /* malloc'ed memory was recorded */
+	uint64_t outside_accesses;	 /* to memory that is no allocation */
+	bool is_pageable;		 /* malloc'ed memory was recorded */
+	uint64_t launches, not_recorded; /* of them: not selected (umtrace --kernels, ...) */
 };
 
 struct um_replay_run {

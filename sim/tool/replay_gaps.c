@@ -5,7 +5,7 @@
 
 int um_replay_find_gaps(struct um_replay_gaps *gaps, struct um_db *trace)
 {
-	int64_t outside = 0, pageable = 0;
+	int64_t outside = 0, pageable = 0, launches = 0, not_recorded = 0;
 	int error = um_db_integer(
 		trace, "SELECT COALESCE(SUM(MAX(count, 0)), 0) FROM loss WHERE kind = 'outside'", 0,
 		&outside);
@@ -14,9 +14,18 @@ int um_replay_find_gaps(struct um_replay_gaps *gaps, struct um_db *trace)
 		error = um_db_integer(trace,
 				      "SELECT COUNT(*) FROM allocation WHERE kind = 'pageable'", 0,
 				      &pageable);
+	if (!error)
+		error = um_db_integer(trace, "SELECT COUNT(*) FROM op WHERE kind = 'launch'", 0,
+				      &launches);
+	if (!error)
+		error = um_db_integer(trace,
+				      "SELECT COUNT(*) FROM op WHERE kind = 'launch' AND flags & 8",
+				      0, &not_recorded);
 	*gaps = (struct um_replay_gaps){
 		.outside_accesses = outside > 0 ? (uint64_t)outside : 0,
 		.is_pageable = pageable > 0,
+		.launches = (uint64_t)launches,
+		.not_recorded = (uint64_t)not_recorded,
 	};
 	return error;
 }

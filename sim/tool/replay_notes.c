@@ -191,7 +191,15 @@ static void add_line(void *context, const char *line)
 
 static void add_gaps(struct um_text_table *table, const struct um_replay_gaps *gaps)
 {
-	char text[32];
+	char text[32], all[32];
+
+	if (gaps->not_recorded)
+		um_text_table_note(
+			table,
+			"not in it: %s of %s launches, which were not selected when it was "
+			"recorded: here they touch nothing and move nothing; where pages are after "
+			"them is not known",
+			counted(text, gaps->not_recorded), counted(all, gaps->launches));
 
 	if (gaps->outside_accesses)
 		um_text_table_note(table,

@@ -10,3 +10,5 @@ for bench in "$UM_BUILD"/bin/*_bench; do
 done
 printf '\n== sizes\n'
 "$here/sizes.sh" ${2:+"$2"}
+printf '\n== selection\n'
+"$here/selection.sh"

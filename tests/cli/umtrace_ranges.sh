@@ -71,10 +71,10 @@ check "its launch alone" grep -q '"launches": 1' sim.json
 check "no range has a result" test "$(umanalyze ops --kind=range ranges.um.db sim.um.db 2>&1 | grep -c ' = ')" = 0
 
 # C, C++ and HIP; either name of the header
-# use SOURCE HEADER
+# use SOURCE HEADER [LIBRARY]
 use() {
 	printf '#include <%s>\nint main(void) { return roctxRangePush("c") + roctxRangePop(); }\n' "$2" >"$1"
-	check "$1 with $2" umhipcc -O0 "$1" -lroctx64 -o use
+	check "$1 with $2" umhipcc -O0 "$1" -l"${3:-roctx64}" -o use
 	check "it runs" ./use
 	check "it is traced" umtrace -q --force -o use.um.db ./use
 	check "with its range" test "$(sqlite3 use.um.db 'SELECT name FROM user_range')" = c
@@ -82,6 +82,7 @@ use() {
 use use.c roctx.h
 use use.cpp roctx.h
 use use.hip roctracer/roctx.h
+use use.hip rocprofiler-sdk-roctx/roctx.h rocprofiler-sdk-roctx
 check "not without the library" sh -c "! umhipcc -O0 use.hip -o unlinked 2>/dev/null"
 
 # Where AMD's header and library are, the program has those; under umtrace it has ours.

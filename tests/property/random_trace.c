@@ -240,6 +240,7 @@ static void put_launch(struct random_trace *random)
 static void put_untraced_launch(struct random_trace *random)
 {
 	struct um_kernel_row row = {.name = "untraced",
+				    .recorded = 0,
 				    .grid_x = 1,
 				    .grid_y = 1,
 				    .grid_z = 1,

@@ -95,9 +95,16 @@ TABLE(op, "op");
 static const struct um_column kernel_columns[] = {
 	INT_(op), TEXT_(name), TEXT(symbol), INT_(grid_x), INT_(grid_y), INT_(grid_z),
 	INT_(block_x), INT_(block_y), INT_(block_z), INT(lds_bytes), INT(reads), INT(writes),
-	INT(atomics), INT(bytes_read), INT(bytes_written), {0},
+	INT(atomics), INT(bytes_read), INT(bytes_written), INT(recorded), {0},
 };
 TABLE(kernel, "op");
+#undef ROW
+
+#define ROW struct um_selection_row
+static const struct um_column selection_columns[] = {
+	TEXT_(criterion), TEXT_(value), INT(matched), {0},
+};
+TABLE_SINCE(5, selection, "rowid");
 #undef ROW
 
 #define ROW struct um_page_access_row
@@ -200,5 +207,6 @@ const struct um_table *const um_tables[] = {
 	&um_table_access_chunk, &um_table_fault,	 &um_table_migration,
 	&um_table_mapping,	&um_table_remote_access, &um_table_driver_event,
 	&um_table_bound,	&um_table_copy_traffic,	 &um_table_user_range,
-	&um_table_part,		&um_table_loss,		 NULL,
+	&um_table_part,		&um_table_selection,	 &um_table_loss,
+	NULL,
 };

@@ -115,7 +115,12 @@ struct um_kernel_row {
 	int64_t op;
 	const char *name, *symbol;
 	int64_t grid_x, grid_y, grid_z, block_x, block_y, block_z, lds_bytes;
-	int64_t reads, writes, atomics, bytes_read, bytes_written;
+	int64_t reads, writes, atomics, bytes_read, bytes_written, recorded;
+};
+
+struct um_selection_row {
+	const char *criterion, *value;
+	int64_t matched;
 };
 
 struct um_page_access_row {
@@ -191,7 +196,7 @@ extern const struct um_table um_table_run, um_table_device, um_table_origin, um_
 	um_table_frame, um_table_allocation, um_table_op, um_table_kernel, um_table_page_access,
 	um_table_access_chunk, um_table_fault, um_table_migration, um_table_mapping,
 	um_table_remote_access, um_table_driver_event, um_table_bound, um_table_copy_traffic,
-	um_table_user_range, um_table_part, um_table_loss;
+	um_table_user_range, um_table_part, um_table_selection, um_table_loss;
 
 extern const struct um_table *const um_tables[]; /* all of them, ends with NULL */
 

@@ -15,8 +15,9 @@
 
 PRAGMA application_id = 0x554d5452;
 -- 2: driver_event, bound, run.xnack_source; 3: driver_event.waited_ns; 4: user_range, fault.site,
--- driver_event.address, run.driver_version, run.clocks, op.kind 'range'; 5: part, op.kind 'name'
--- and 'name_end', run.rank_source, run.job
+-- driver_event.address, run.driver_version, run.clocks, op.kind 'range'; 5: part, selection,
+-- kernel.recorded, run.rank_source, run.job, op.kind 'name', 'name_end', 'profiler_start' and
+-- 'profiler_stop'
 PRAGMA user_version = 5;
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
@@ -154,8 +155,10 @@ CREATE TABLE op (
 	op INTEGER PRIMARY KEY,
 	kind TEXT NOT NULL CHECK (kind IN ('alloc', 'free', 'advise', 'prefetch', 'copy', 'memset',
 		'launch', 'sync_device', 'sync_stream', 'event_record', 'event_sync', 'stream_wait',
-		'stream_create', 'stream_destroy', 'attach', 'host', 'range', 'name', 'name_end')),
-	flags INTEGER NOT NULL DEFAULT 0, -- 1 asynchronous, 2 non-blocking stream, 4 untraced launch
+		'stream_create', 'stream_destroy', 'attach', 'host', 'range', 'name', 'name_end',
+		'profiler_start', 'profiler_stop')),
+	flags INTEGER NOT NULL DEFAULT 0, -- 1 asynchronous, 2 non-blocking stream, 4 untraced launch (ran
+	                              -- without hooks), 8 launch that was not selected
 	thread INTEGER,               -- 1 is the first host thread
 	stream INTEGER,               -- 0 is the null stream
 	start_ns INTEGER,
@@ -170,7 +173,8 @@ CREATE TABLE op (
 	device INTEGER,               -- target of advice and prefetch (-1 host), else current
 	advice TEXT,                  -- 'read_mostly', 'unset_read_mostly', 'preferred_location', ...
 	event INTEGER,
-	value INTEGER                 -- memset pattern, hipMemcpyKind, hipMemAttach*
+	value INTEGER                 -- memset pattern, hipMemcpyKind, hipMemAttach*; profiler_*: the
+	                              -- system's id of the thread that it is for, 0: all
 );
 
 CREATE TABLE kernel (
@@ -185,7 +189,24 @@ CREATE TABLE kernel (
 	writes INTEGER,
 	atomics INTEGER,
 	bytes_read INTEGER,           -- by lanes
-	bytes_written INTEGER
+	bytes_written INTEGER,
+	recorded INTEGER              -- 1; 0: not selected (table selection), or hooks it has none. What it
+	                              -- touched is not in this file then, nor what a driver did about that
+);
+
+-- Which launches were to be recorded in detail: umtrace --kernels, --exclude-kernels, --launches, --ranges,
+-- --profile-from-start, one row each; without rows all were. Criteria of one kind are alternatives, those
+-- of several kinds hold together, and a launch is left out between profiler_stop and profiler_start (of
+-- its thread, or of all). --launches counts those of the run, from 1, with --kernels those of each kernel
+-- by its name, selected or not. Launches that are left out have kernel.recorded 0 and run without hooks;
+-- their op, name, shape and times are here like any other's, and so are all other calls, and
+-- what the host touched. In a measured trace what the driver did on account of a launch that is left out is
+-- not kept, nor, with --ranges or the profiler's calls, what it did beside launches outside that time.
+CREATE TABLE selection (
+	criterion TEXT NOT NULL,      -- 'kernels', 'exclude-kernels', 'launches', 'ranges', 'profile-from-start'
+	value TEXT NOT NULL,          -- as given
+	matched INTEGER               -- launches that it names (of a kernel so called, of such a number), ranges of
+	                              -- such a name, profiler_start calls; NULL: the run has not ended
 );
 
 -- Which lines of which pages an op touched. `pages` pages from first_page were touched alike.
@@ -408,11 +429,12 @@ CREATE VIEW traffic AS
 	UNION ALL
 	SELECT op, allocation, 'copy', bytes_to_device, bytes_to_host, 1, 0 FROM copy_traffic;
 
--- Launches with their names and times, for queries by hand.
+-- Launches with their names and times, for queries by hand; of those that were not recorded no more is known.
 CREATE VIEW launch AS
 	SELECT op.op, kernel.name, op.stream, op.start_ns, op.end_ns,
 		op.end_ns - op.start_ns AS duration_ns, kernel.reads, kernel.writes, kernel.atomics,
-		COALESCE(served.faults, 0) AS device_faults
+		CASE WHEN kernel.recorded = 0 THEN NULL ELSE COALESCE(served.faults, 0) END AS device_faults,
+		kernel.recorded
 	FROM op JOIN kernel USING (op)
 		LEFT JOIN (SELECT op, SUM(faults) AS faults FROM fault WHERE device >= 0 GROUP BY op)
 			AS served ON served.op = op.op;

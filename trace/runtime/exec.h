@@ -21,6 +21,7 @@ struct um_launch {
 	char *static_lds; /* section um_lds of the code object, or NULL */
 	uint64_t static_lds_bytes;
 	uint32_t group_lds_bytes; /* what a group of this kernel has: its static LDS and dynamic */
+	bool selected;		  /* asked to be recorded in detail; true when untraced */
 	bool hooked;		  /* entry has hooks and the recorder is to be used */
 	bool cooperative;	  /* every group must be resident: all get turns from the start */
 	uint32_t op;		  /* of the trace, 0 when untraced */

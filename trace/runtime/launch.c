@@ -1,6 +1,7 @@
 /* A launch from its checks to its records. */
 #include "api.h"
 #include "device_limits.h"
+#include "launch_selection.h"
 #include "pageable.h"
 #include "trace/compiler/device/device_abi.h"
 
@@ -64,17 +65,26 @@ static hipError_t prepare(struct um_launch *out, const struct um_launch_request 
 		.grid = {request->grid.x, request->grid.y, request->grid.z},
 		.block = {request->block.x, request->block.y, request->block.z},
 		.dynamic_lds_bytes = (uint32_t)request->lds_bytes,
-		.hooked = um_tracer_on() && kernel.hooked,
 		.cooperative = request->cooperative,
 		.name = kernel.name,
 	};
-	out->entry = out->hooked || !kernel.plain ? kernel.hooked : kernel.plain;
 	um_module_lds(kernel.module, &out->static_lds, &out->static_lds_bytes);
 	if (request->lds_bytes > UM_LDS_BYTES ||
 	    request->lds_bytes + kernel.lds_bytes > UM_LDS_BYTES)
 		return hipErrorInvalidValue;
 	out->group_lds_bytes = (uint32_t)(request->lds_bytes + kernel.lds_bytes);
 	return check_resident(out);
+}
+
+/* Once it is sure that it will run: that is what --launches counts. */
+static void choose_entry(struct um_launch *launch, const struct um_function *function)
+{
+	struct um_kernel kernel;
+
+	um_function_kernel(&kernel, function);
+	launch->selected = !um_tracer_on() || um_launch_is_selected(kernel.name);
+	launch->hooked = um_tracer_on() && launch->selected && kernel.hooked;
+	launch->entry = launch->hooked || !kernel.plain ? kernel.hooked : kernel.plain;
 }
 
 /* `totals` is NULL before it runs. Demangling is umtrace's: the second text stays empty. */
@@ -109,7 +119,7 @@ static void record_kernel(const struct um_launch *launch, const struct um_launch
 
 static void record_losses(const struct um_launch *launch, const struct um_launch_totals *totals)
 {
-	if (!launch->hooked)
+	if (!launch->hooked && launch->selected)
 		um_tracer_loss(launch->op, UM_LOSS_UNTRACED_LAUNCH, 1, launch->name);
 	if (totals->outside)
 		um_tracer_loss(launch->op, UM_LOSS_OUTSIDE, totals->outside, launch->name);
@@ -120,7 +130,8 @@ static hipError_t run(struct um_launch *launch, uint32_t stream)
 	struct um_launch_totals totals = {0};
 	struct um_record_op op = um_op(UM_OP_LAUNCH, stream);
 
-	op.flags = UM_OP_ASYNC | (launch->hooked ? 0 : UM_OP_UNTRACED);
+	op.flags = UM_OP_ASYNC | (launch->hooked ? 0 : UM_OP_UNTRACED) |
+		   (launch->selected ? 0 : UM_OP_UNSELECTED);
 	um_pageable_refresh();
 	launch->op = um_tracer_op_begin(&op);
 	record_kernel(launch, NULL);
@@ -154,6 +165,7 @@ hipError_t um_launch_run(const struct um_launch_request *request)
 		error = prepare(&launch, request);
 	if (error)
 		return error;
+	choose_entry(&launch, request->function);
 	error = run(&launch, stream);
 	if (stays(error))
 		um_device_fail(error);

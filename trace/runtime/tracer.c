@@ -82,7 +82,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 
-static uint32_t thread_number(void)
+uint32_t um_tracer_thread(void)
 {
 	if (!thread)
 		thread = ++last_thread;
@@ -471,7 +471,9 @@ uint32_t um_tracer_op_begin(struct um_record_op *op)
 {
 	if (!um_tracer_on())
 		return 0;
-	if (interval.open && ends_interval(op))
+	if (op->kind == UM_OP_PROFILER_START || op->kind == UM_OP_PROFILER_STOP)
+		split_interval();
+	else if (interval.open && ends_interval(op))
 		end_interval();
 	else if (interval.open)
 		split_around(op);
@@ -480,7 +482,7 @@ uint32_t um_tracer_op_begin(struct um_record_op *op)
 		keep_host_op();
 	op->header = (struct um_record){sizeof(*op), UM_RECORD_OP, 0};
 	op->op = ++last_op;
-	op->thread = thread_number();
+	op->thread = um_tracer_thread();
 	op->start_ns = now_ns();
 	op->end_ns = 0;
 	if (op->kind == UM_OP_LAUNCH) {
@@ -529,7 +531,7 @@ void um_tracer_range_begin(struct um_record_op *op, const char *name)
 	split_interval();
 	op->header = (struct um_record){sizeof(*op), UM_RECORD_OP, 0};
 	op->op = ++last_op;
-	op->thread = thread_number();
+	op->thread = um_tracer_thread();
 	op->start_ns = now_ns();
 	op->end_ns = 0;
 	put(&op->header);

@@ -34,7 +34,8 @@ void um_tracer_put(const struct um_record *);
  * copy, memset, prefetch; a synchronisation while device work may be under way, since touches
  * before it race with that work; the free of a managed allocation. For advice and attachment it
  * flushes what was touched within 2 MiB of the pages that they name, for a part's name and its end
- * what was touched of the part. Returns its id; 0 when off.
+ * what was touched of the part. A switch of the profiler flushes it too, as the ends of a range do.
+ * Returns its id; 0 when off.
  */
 uint32_t um_tracer_op_begin(struct um_record_op *);
 /* Sets end_ns and result and writes the op (again, if begin wrote it); arms host watching where
@@ -51,6 +52,8 @@ void um_tracer_range_begin(struct um_record_op *op, const char *name);
 void um_tracer_range_end(struct um_record_op *op);
 /* A range that ends where it begins. */
 void um_tracer_mark(struct um_record_op *op, const char *name);
+/* The number of the calling thread, as ops have it. */
+uint32_t um_tracer_thread(void);
 /*
  * Behind a NAME op: the part that it names (cut at UM_RANGE_NAME_BYTES). `whole`: it is all of its
  * allocation.

@@ -160,6 +160,10 @@ enum um_op_kind {
 				 its end. A UM_RECORD_RANGE of the same op follows */
 	UM_OP_NAME,	/* um_name(): RANGE; a UM_RECORD_PART of the same op follows a good one */
 	UM_OP_NAME_END, /* um_unname(): offset */
+	/* The program has profilers record from here on, or no more: hipProfilerStart,
+	 * roctxProfilerResume, cuProfilerStart: value, the system's id of the thread that it is for, 0: all */
+	UM_OP_PROFILER_START,
+	UM_OP_PROFILER_STOP,
 	UM_OP_KINDS
 };
 
@@ -167,6 +171,7 @@ enum um_op_kind {
 #define UM_OP_ASYNC	   1u /* the call may return before the work is done */
 #define UM_OP_NON_BLOCKING 2u /* stream created with hipStreamNonBlocking */
 #define UM_OP_UNTRACED	   4u /* launch ran without hooks: its accesses are unknown */
+#define UM_OP_UNSELECTED   8u /* launch was not asked for (selection.h) */
 
 struct um_record_op {
 	struct um_record header;
@@ -187,7 +192,8 @@ struct um_record_op {
 	int32_t device;	 /* target of advice and prefetch: ordinal, -1 host; else current device */
 	uint32_t advice; /* hipMemoryAdvise */
 	uint32_t event;
-	uint32_t value; /* memset: byte pattern; copy: hipMemcpyKind; attach: hipMemAttach* */
+	uint32_t
+		value; /* memset: byte pattern; copy: hipMemcpyKind; attach: hipMemAttach*; profiler */
 };
 
 /*

@@ -9,6 +9,7 @@
 #ifndef UM_SPOOL_RING_H
 #define UM_SPOOL_RING_H
 
+#include "selection.h"
 #include "spool_record.h"
 
 #include <stdbool.h>
@@ -33,6 +34,7 @@ struct um_spool_config {
 	uint64_t memory_bytes; /* of each device */
 	char device_name[64];
 	char device_arch[32]; /* "gfx90a" */
+	char selection[UM_SELECTION_BYTES];
 };
 #define UM_HOST_WATCH_BEST    0xffffffffu
 #define UM_XNACK_MAY_TURN_ON  1u

@@ -103,5 +103,6 @@ void um_tap_event_destroy(struct um_tap_call *);
 void um_tap_stream_wait(struct um_tap_call *);
 void um_tap_stream_create(struct um_tap_call *);
 void um_tap_stream_destroy(struct um_tap_call *);
+void um_tap_profiler(struct um_tap_call *);
 
 #endif

@@ -75,3 +75,12 @@ void um_tap_stream_destroy(struct um_tap_call *call)
 		um_tap_forget_stream(call->stream);
 	um_tap_put_op(&op, 0);
 }
+
+/* It is umtrace that leaves out what is not selected. */
+void um_tap_profiler(struct um_tap_call *call)
+{
+	struct um_record_op op =
+		um_tap_op(call, call->row->what ? UM_OP_PROFILER_START : UM_OP_PROFILER_STOP);
+
+	um_tap_put_op(&op, 0);
+}

@@ -153,6 +153,9 @@ static const struct um_tap_call_row rows[] = {
 	{UM_CUDA_STREAM_DESTROY_1, 0, 0, NO, um_tap_stream_destroy},
 	{UM_CUDA_STREAM_DESTROY, 0, 0, NO, um_tap_stream_destroy},
 
+	{UM_CUDA_PROFILER_START, 0, 1, NO, um_tap_profiler},
+	{UM_CUDA_PROFILER_STOP, 0, 0, NO, um_tap_profiler},
+
 	{UM_CUDA_BEGIN_CAPTURE_1, 0, 1, NO, um_tap_capture},
 	{UM_CUDA_BEGIN_CAPTURE_1_PTSZ, 0, 1, NO, um_tap_capture},
 	{UM_CUDA_BEGIN_CAPTURE, 0, 1, NO, um_tap_capture},

@@ -1,4 +1,5 @@
 #include "closing.h"
+#include "closing_selection.h"
 
 #include "launcher.h"
 #include "output_name.h"
@@ -364,10 +365,12 @@ void um_closing_print(FILE *out, const struct um_closing *closing)
 	print_without_effect(out, closing);
 	if (closing->totals->measured) {
 		print_head(out, closing);
+		um_closing_selection(out, closing);
 		print_measured(out, closing);
 	} else {
 		print_xnack(out, closing);
 		print_head(out, closing);
+		um_closing_selection(out, closing);
 		if (closing->model->ran)
 			print_model(out, closing->model);
 		print_pageable(out, closing);

@@ -53,6 +53,7 @@ int um_ingest_create(struct um_ingest **out, struct um_db *db, const struct um_r
 		return um_fail(UM_ENOMEM, "out of memory");
 	ingest->db = db;
 	ingest->run = *run;
+	um_selection_begin(&ingest->selection.state, ingest->selection.text, um_ingest_demangle);
 	ingest->lines = um_source_lines_create();
 	int error = ingest->lines ? um_stream_decoder_create(&ingest->decoder, NULL, 0)
 				  : um_fail(UM_ENOMEM, "out of memory");
@@ -75,6 +76,8 @@ void um_ingest_destroy(struct um_ingest *ingest)
 	um_measured_destroy(ingest->measured);
 	json_decref(ingest->clocks);
 	free(ingest->clocks_text);
+	um_selection_end(&ingest->selection.state);
+	free(ingest->selection.open);
 	free(ingest->known);
 	free(ingest->sites);
 	free(ingest->variables);
@@ -248,6 +251,8 @@ int um_ingest_finish(struct um_ingest *ingest, const struct um_run_row *ended)
 		error = um_ingest_parts_end(ingest);
 	if (error == 0)
 		error = um_ingest_measured_end(ingest);
+	if (error == 0)
+		error = um_ingest_selection_end(ingest);
 	if (error == 0)
 		error = um_db_exec(ingest->db, "DELETE FROM run");
 	if (error == 0)

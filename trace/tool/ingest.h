@@ -15,6 +15,7 @@
 struct um_ingest_totals {
 	uint64_t records, bytes; /* as they came */
 	uint64_t ops, launches, managed_bytes;
+	uint64_t unselected;   /* launches that were not asked for */
 	uint64_t invalid;      /* records */
 	uint64_t invalid_rows; /* page runs of records that were else right */
 	uint64_t uncounted;    /* page runs with more requests than can be counted */
@@ -36,6 +37,8 @@ int um_ingest_create(struct um_ingest **out, struct um_db *db, const struct um_r
 void um_ingest_destroy(struct um_ingest *); /* NULL is legal */
 /* Which faults a tap was asked for, before the first record; none otherwise. */
 void um_ingest_expect_faults(struct um_ingest *, enum um_tap_faults);
+/* What selects launches (selection.h, copied), before the first record. An error is the database's. */
+int um_ingest_expect_selection(struct um_ingest *, const char *text);
 /* An error is the database's, and the ingest then takes no more. */
 int um_ingest_record(struct um_ingest *, const struct um_record *);
 /* Commits what has waited for long enough. To be called now and then while no record comes. */

@@ -194,7 +194,8 @@ int um_ingest_range(struct um_ingest *ingest, const void *record, const char *en
 
 	if (range->op == 0 || range->op > ingest->last_op || !um_ingest_text(&at, end, name))
 		return UM_RECORD_INVALID;
-	return um_ingest_insert(ingest, &um_table_user_range, &row);
+	int result = um_ingest_insert(ingest, &um_table_user_range, &row);
+	return result ? result : um_ingest_select_range(ingest, range->op, name);
 }
 
 int um_ingest_measured_end(struct um_ingest *ingest)

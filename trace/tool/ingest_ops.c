@@ -73,6 +73,8 @@ static const unsigned char op_fields[UM_OP_KINDS] = {
 	[UM_OP_ATTACH] = RANGE | VALUE,
 	[UM_OP_NAME] = RANGE,
 	[UM_OP_NAME_END] = RANGE,
+	[UM_OP_PROFILER_START] = VALUE,
+	[UM_OP_PROFILER_STOP] = VALUE,
 };
 
 static const char *advice_name(uint32_t advice, char number[32])
@@ -165,6 +167,8 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 		if (!error && ingest->measured)
 			error = um_measured_add_op(ingest->measured, op);
 		if (!error)
+			error = um_ingest_select_op(ingest, op, false);
+		if (!error)
 			error = note_range_end(ingest, op);
 		if (!error)
 			error = um_ingest_parts_op(ingest, op);
@@ -173,6 +177,8 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 	int result = um_ingest_insert(ingest, &um_table_op, &row);
 	if (result == 0 && ingest->measured)
 		result = um_measured_add_op(ingest->measured, op);
+	if (result == 0)
+		result = um_ingest_select_op(ingest, op, true);
 	if (result)
 		return result;
 	ingest->last_op = op->op;
@@ -182,6 +188,8 @@ int um_ingest_op(struct um_ingest *ingest, const void *record, const char *end)
 		ingest->totals.launches++;
 	if (op->kind == UM_OP_LAUNCH && op->flags & UM_OP_UNTRACED)
 		ingest->last_untraced = op->op;
+	if (op->kind == UM_OP_LAUNCH && op->flags & UM_OP_UNSELECTED)
+		ingest->totals.unselected++;
 	result = um_ingest_parts_op(ingest, op);
 	return result ? result : note_free(ingest, op);
 }
@@ -207,7 +215,13 @@ int um_ingest_kernel(struct um_ingest *ingest, const void *record, const char *e
 	if (kernel->op == 0 || kernel->op > ingest->last_op || !um_ingest_text(&at, end, symbol) ||
 	    !um_ingest_text(&at, end, given))
 		return UM_RECORD_INVALID;
-	bool counted = kernel->ended && kernel->op != ingest->last_untraced && !ingest->measured;
+	int failed = kernel->ended ? 0 : um_ingest_select_launch(ingest, kernel->op, symbol);
+
+	if (failed)
+		return failed;
+	bool recorded = ingest->measured ? !um_measured_is_left_out(ingest->measured, kernel->op)
+					 : kernel->op != ingest->last_untraced;
+	bool counted = kernel->ended && recorded && !ingest->measured;
 	char *name = um_ingest_demangle(*given ? given : symbol);
 	struct um_kernel_row row = {
 		.op = um_ingest_op_id(ingest, kernel->op),
@@ -225,6 +239,7 @@ int um_ingest_kernel(struct um_ingest *ingest, const void *record, const char *e
 		.atomics = counted ? (int64_t)kernel->atomics : UM_NULL,
 		.bytes_read = counted ? (int64_t)kernel->bytes_read : UM_NULL,
 		.bytes_written = counted ? (int64_t)kernel->bytes_written : UM_NULL,
+		.recorded = recorded,
 	};
 	/* The one after the launch says more than the one before. */
 	int result = kernel->ended ? um_db_replace(ingest->db, &um_table_kernel, &row)

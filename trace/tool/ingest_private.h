@@ -6,6 +6,7 @@
 #include "measured.h"
 
 #include "trace/spool/access_stream.h"
+#include "trace/spool/selection_state.h"
 #include "trace/spool/spool_ring.h"
 
 #include <jansson.h>
@@ -37,6 +38,16 @@ struct um_named_variable {
 	uint32_t depth; /* among the frames of the stack, whose variable it is */
 };
 
+/* What selects launches; of hardware, where the program is and which ranges of it select. */
+struct um_ingest_selection {
+	char text[UM_SELECTION_BYTES];
+	struct um_selection_state state;
+	struct um_open_range {
+		uint32_t op, thread;
+	} * open; /* those that select */
+	size_t open_count, open_capacity;
+};
+
 struct um_ingest {
 	struct um_db *db;
 	struct um_run_row run;
@@ -60,8 +71,9 @@ struct um_ingest {
 	uint64_t parts_unknown;	      /* um_unname() where none begins */
 	struct um_measured *measured; /* NULL: no hardware takes part */
 	enum um_tap_faults faults;    /* that the tap asks for */
-	uint64_t devices;	      /* bit i: device i was named */
-	json_t *clocks;		      /* of those that told any */
+	struct um_ingest_selection selection;
+	uint64_t devices; /* bit i: device i was named */
+	json_t *clocks;	  /* of those that told any */
 	char *clocks_text;
 	char runtime[UM_INGEST_TEXT], driver_version[UM_INGEST_TEXT];
 };
@@ -100,6 +112,19 @@ const struct um_known_site *um_ingest_known_site(const struct um_ingest *, uint3
 uint32_t um_ingest_user_site(const struct um_ingest *, uint32_t site);
 /* The same for a launch of the kernel with this symbol, whose host function is none either. */
 uint32_t um_ingest_launch_site(const struct um_ingest *, uint32_t site, const char *kernel);
+
+/* --- ingest_selection.c; of hardware: what is not selected --- */
+
+/* The program has said that it runs on hardware. UM_ENOMEM. */
+int um_ingest_select_begin(struct um_ingest *);
+/* An op that is new, or about which more is told. UM_ENOMEM. */
+int um_ingest_select_op(struct um_ingest *, const struct um_record_op *, bool is_new);
+/* The name of a range that has begun. UM_ENOMEM. */
+int um_ingest_select_range(struct um_ingest *, uint32_t op, const char *name);
+/* A launch whose kernel is told. The database's error. */
+int um_ingest_select_launch(struct um_ingest *, uint32_t op, const char *symbol);
+/* When the run has ended and rows are attributed: counts of what was selected. */
+int um_ingest_selection_end(struct um_ingest *);
 
 /* --- handlers, one a kind: 0, UM_RECORD_INVALID, or the database's error --- */
 

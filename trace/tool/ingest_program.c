@@ -56,7 +56,8 @@ static int begin_measured(struct um_ingest *ingest, const struct um_record_hello
 	run->machine = run->machine_text = run->xnack = run->xnack_source = NULL;
 	run->memory_bytes = UM_NULL;
 	ingest->clocks = json_object();
-	return um_measured_create(&ingest->measured);
+	int error = um_measured_create(&ingest->measured);
+	return error ? error : um_ingest_select_begin(ingest);
 }
 
 int um_ingest_hello(struct um_ingest *ingest, const void *record, const char *end)

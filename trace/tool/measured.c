@@ -21,6 +21,7 @@ void um_measured_destroy(struct um_measured *measured)
 		return;
 	free(measured->ops);
 	free(measured->allocations);
+	free(measured->spans);
 	free(measured);
 }
 
@@ -115,11 +116,68 @@ void um_measured_get_time(const struct um_measured *measured, uint32_t number, i
 	*end_ns = op->end_ns;
 }
 
+void um_measured_leave_out(struct um_measured *measured, uint32_t number)
+{
+	struct um_measured_op *op = um_measured_op(measured, number);
+
+	if (op)
+		op->left_out = measured->has_left_out = true;
+}
+
+bool um_measured_has_left_out(const struct um_measured *measured)
+{
+	return measured->has_left_out || measured->has_spans;
+}
+
+bool um_measured_is_left_out(const struct um_measured *measured, uint32_t number)
+{
+	const struct um_measured_op *op = um_measured_op(measured, number);
+
+	return op && op->left_out;
+}
+
+int um_measured_span(struct um_measured *measured, bool begins, int64_t at_ns)
+{
+	struct um_measured_span *last =
+		measured->span_count ? measured->spans + measured->span_count - 1 : NULL;
+	bool is_open = last && last->end_ns == INT64_MAX;
+
+	measured->has_spans = true;
+	/* Threads tell their times a little out of order: the spans stay in theirs. */
+	if (last && !is_open && at_ns < last->end_ns)
+		at_ns = last->end_ns;
+	if (is_open && !begins)
+		last->end_ns = at_ns > last->start_ns ? at_ns : last->start_ns;
+	if (is_open || !begins)
+		return 0;
+	int error = make_room(&measured->spans, measured->span_count, &measured->span_capacity,
+			      sizeof(*measured->spans));
+
+	if (!error)
+		measured->spans[measured->span_count++] =
+			(struct um_measured_span){at_ns, INT64_MAX};
+	return error;
+}
+
 uint32_t um_measured_op_site(const struct um_measured *measured, uint32_t number)
 {
 	const struct um_measured_op *op = um_measured_op(measured, number);
 
 	return op ? op->site : 0;
+}
+
+uint32_t um_measured_op_thread(const struct um_measured *measured, uint32_t number)
+{
+	const struct um_measured_op *op = um_measured_op(measured, number);
+
+	return op ? op->thread : 0;
+}
+
+uint64_t um_measured_op_call_ns(const struct um_measured *measured, uint32_t number)
+{
+	const struct um_measured_op *op = um_measured_op(measured, number);
+
+	return op ? (uint64_t)op->call_ns : 0;
 }
 
 int um_measured_add_allocation(struct um_measured *measured,

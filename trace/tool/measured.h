@@ -12,6 +12,8 @@
 #include "trace/db/trace_db.h"
 #include "trace/spool/spool_record.h"
 
+#include <stdbool.h>
+
 struct um_measured;
 
 int um_measured_create(struct um_measured **out); /* UM_ENOMEM */
@@ -31,6 +33,19 @@ void um_measured_get_time(const struct um_measured *, uint32_t op, int64_t *star
 			  int64_t *end_ns);
 /* As it was told; 0: there is no such op. */
 uint32_t um_measured_op_site(const struct um_measured *, uint32_t op);
+uint32_t um_measured_op_thread(const struct um_measured *, uint32_t op);
+uint64_t um_measured_op_call_ns(const struct um_measured *, uint32_t op);
+/*
+ * The op is none of what was selected: rows that turn out to be its are not kept. With
+ * um_measured_span(), of which there may be several in their order, neither are those of no call, and of
+ * 'host' ops, that are outside of all such times. UM_ENOMEM.
+ */
+void um_measured_leave_out(struct um_measured *, uint32_t op);
+bool um_measured_is_left_out(const struct um_measured *, uint32_t op);
+/* Whether rows may have been left out. */
+bool um_measured_has_left_out(const struct um_measured *);
+/* Rows of no call are selected from then on, or no more. */
+int um_measured_span(struct um_measured *, bool begins, int64_t at_ns);
 /* Of a number above those before. UM_ENOMEM. */
 int um_measured_add_allocation(struct um_measured *, const struct um_record_allocation *);
 void um_measured_add_free(struct um_measured *, uint32_t allocation, uint32_t op);

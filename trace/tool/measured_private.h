@@ -26,6 +26,13 @@ struct um_measured_op {
 	uint32_t value, site;
 	int32_t result;
 	int64_t host_ns; /* what the host did before it began then; UM_NULL: nothing known */
+	bool left_out;	 /* none of what was selected */
+	bool host_kept;	 /* rows of the 'host' op before it are */
+};
+
+/* A time in which rows of no call are kept. */
+struct um_measured_span {
+	int64_t start_ns, end_ns; /* INT64_MAX: it has not ended */
 };
 
 struct um_measured_allocation {
@@ -41,6 +48,9 @@ struct um_measured {
 	size_t op_count, op_capacity;
 	struct um_measured_allocation *allocations; /* by number */
 	size_t allocation_count, allocation_capacity;
+	struct um_measured_span *spans; /* ascending, apart from each other */
+	size_t span_count, span_capacity;
+	bool has_spans, has_left_out;
 	struct um_measured_op last; /* stands behind all ops, for what the host did there */
 };
 

@@ -37,6 +37,41 @@ static int64_t bytes_of(int64_t pages)
 	return pages << UM_PAGE_SHIFT;
 }
 
+/* --- what was selected --- */
+
+static bool is_in_span(const struct um_measured *measured, int64_t at_ns)
+{
+	size_t low = 0, high = measured->span_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (measured->spans[middle].start_ns <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* The last that began by then. */
+	return low ? at_ns <= measured->spans[low - 1].end_ns : !measured->has_spans;
+}
+
+/* Whether the row is to be kept; notes of which 'host' ops any is. */
+static bool is_kept(struct attribution *attribution, int64_t id, int64_t at_ns)
+{
+	struct um_measured *measured = attribution->measured;
+
+	if (id != UM_NULL && id % 2 == 0)
+		return !um_measured_is_left_out(measured, (uint32_t)(id / 2));
+	if (!is_in_span(measured, at_ns))
+		return false;
+	struct um_measured_op *next =
+		id == UM_NULL ? NULL : um_measured_op(measured, (uint32_t)((id + 1) / 2));
+
+	if (id != UM_NULL)
+		(next ? next : &measured->last)->host_kept = true;
+	return true;
+}
+
 /* --- one kind of row each --- */
 
 static int put_fault(const void *told, void *context)
@@ -52,6 +87,8 @@ static int put_fault(const void *told, void *context)
 	};
 
 	row.op = um_under_way_find(attribution->under_way, &happening);
+	if (!is_kept(attribution, row.op, happening.at_ns))
+		return 0;
 	find_pages(attribution, row.start_ns, bytes_of(row.pages), &row.address, &row.allocation,
 		   &row.first_page, &row.pages);
 	return um_db_insert(attribution->db, &um_table_fault, &row);
@@ -72,6 +109,8 @@ static int put_migration(const void *told, void *context)
 	};
 
 	row.op = um_under_way_find(attribution->under_way, &happening);
+	if (!is_kept(attribution, row.op, happening.at_ns))
+		return 0;
 	find_pages(attribution, row.start_ns, row.bytes, &row.address, &row.allocation,
 		   &row.first_page, &row.pages);
 	return um_db_insert(attribution->db, &um_table_migration, &row);
@@ -92,6 +131,8 @@ static int put_mapping(const void *told, void *context)
 	};
 
 	row.op = um_under_way_find(attribution->under_way, &happening);
+	if (!is_kept(attribution, row.op, happening.at_ns))
+		return 0;
 	find_pages(attribution, row.at_ns, bytes_of(row.pages), &row.address, &row.allocation,
 		   &row.first_page, &row.pages);
 	return um_db_insert(attribution->db, &um_table_mapping, &row);
@@ -111,6 +152,8 @@ static int put_event(const void *told, void *context)
 	};
 
 	row.op = um_under_way_find(attribution->under_way, &happening);
+	if (!is_kept(attribution, row.op, happening.at_ns))
+		return 0;
 	find_pages(attribution, row.start_ns, bytes, &row.address, &row.allocation, &row.first_page,
 		   &pages);
 	row.pages = row.pages == UM_NULL ? UM_NULL : pages;
@@ -155,7 +198,7 @@ static int put_host_op(const struct um_measured_op *next, struct um_db *db,
 {
 	bool is_last = next->call_ns == INT64_MAX;
 
-	if (next->host_ns == UM_NULL)
+	if (next->host_ns == UM_NULL || !next->host_kept)
 		return 0;
 	const struct um_op_row row = {
 		.op = um_measured_op_id(next->op) - 1,

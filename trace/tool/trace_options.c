@@ -22,6 +22,11 @@ enum option_key {
 	OPTION_PAGEABLE,
 	OPTION_FAULTS,
 	OPTION_NO_MODEL,
+	OPTION_KERNELS,
+	OPTION_EXCLUDE_KERNELS,
+	OPTION_LAUNCHES,
+	OPTION_RANGES,
+	OPTION_PROFILE_FROM_START,
 	OPTION_VERSION,
 };
 
@@ -64,15 +69,34 @@ static const struct argp_option options[] = {
 	 "program down at each; default: gpu",
 	 3},
 	{NULL, 0, NULL, 0,
+	 "Which launches are recorded in detail; without a GPU the others run without hooks:", 4},
+	{"kernels", OPTION_KERNELS, "PATTERN", 0,
+	 "Those of kernels with such a name, with or without arguments and template arguments; may be "
+	 "repeated",
+	 4},
+	{"exclude-kernels", OPTION_EXCLUDE_KERNELS, "PATTERN", 0, "Not those; may be repeated", 4},
+	{"launches", OPTION_LAUNCHES, "10..20", 0,
+	 "Those of these numbers, from 1; 10.., ..20, 10; may be repeated. Launches of the run are "
+	 "counted, or with --kernels those of each kernel, whether they are recorded or not",
+	 4},
+	{"ranges", OPTION_RANGES, "NAME", 0,
+	 "Those within ranges (roctx, NVTX) of such a name, which may be a pattern, of the thread that "
+	 "launches; may be repeated",
+	 4},
+	{"profile-from-start", OPTION_PROFILE_FROM_START, "on|off", 0,
+	 "off: those from hipProfilerStart(), roctxProfilerResume() or cuProfilerStart() on; default: on. "
+	 "Up to hipProfilerStop() and its like either way",
+	 4},
+	{NULL, 0, NULL, 0,
 	 "Faults and migrations of a program that runs without a GPU, which a driver model adds after "
 	 "the run:",
-	 4},
+	 5},
 	{"driver", OPTION_DRIVER, "NAME", 0,
 	 "Driver model; default: the machine's own, which is amdgpu_svm for AMD's, nvidia_uvm for NVIDIA's",
-	 4},
+	 5},
 	{"page-size", OPTION_PAGE_SIZE, "BYTES", 0,
-	 "Its page size, as 64KiB; default: the driver's", 4},
-	{"no-model", OPTION_NO_MODEL, NULL, 0, "Add none", 4},
+	 "Its page size, as 64KiB; default: the driver's", 5},
+	{"no-model", OPTION_NO_MODEL, NULL, 0, "Add none", 5},
 	{"version", OPTION_VERSION, NULL, 0, "Print the version", -1},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
@@ -89,6 +113,12 @@ static const char documentation[] =
 	"runs or after it crashed. Accesses in it are what the kernels did; times are the CPU's; page "
 	"faults and migrations are those of a driver model, not of hardware. On a GPU all of it is "
 	"measured and nothing modelled. Table 'origin' says which, for each kind of record.\n\n"
+	"A launch is recorded if all kinds of options that select launches let it through, and any of "
+	"those of one kind. One that is not is in the trace with its name, shape and times, marked "
+	"(kernel.recorded), and what it touched is not known; allocations, copies, advice, other calls and "
+	"what the host touched are recorded all the same. On a GPU launches that are not selected keep their "
+	"times, and what the driver did on their account is left out of the trace; with --ranges or the "
+	"profiler's calls also what it did outside of them.\n\n"
 	"PROGRAM's input, output, signals and exit status are as without umtrace. Where the trace "
 	"cannot be written any more, PROGRAM goes on untraced.\n\n"
 	"Ranks: umtrace stands behind mpirun, srun, flux run, jsrun or aprun and before PROGRAM; it knows its "
@@ -101,6 +131,8 @@ static const char documentation[] =
 	"  mpirun -n 4 umtrace ./app         writes app.0.um.db to app.3.um.db\n"
 	"  umtrace --xnack on --memory 4GiB --force ./app\n"
 	"  umtrace --faults=all ./cuda_app   with the host's page faults, on an NVIDIA GPU\n"
+	"  umtrace --kernels 'jacobi*' --launches 10..20 ./app    the 10th to 20th of each such kernel\n"
+	"  umtrace --ranges solve --exclude-kernels 'init*' ./app\n"
 	"  umtrace calibrate -o node.yaml    a machine file of the NVIDIA GPU here\n"
 	"  umanalyze summary app.um.db       what is in it\n"
 	"  umsim replay app.um.db -P x.yaml  what it would have done under a policy\n\n"
@@ -153,6 +185,22 @@ static int parse_faults(struct um_trace_options *parsed, const char *text)
 		}
 	return um_fail(UM_EINVAL, "--faults: '%s' is none of off, gpu, all", text);
 }
+
+static int parse_profile_from_start(struct um_trace_options *parsed, const char *text)
+{
+	parsed->starts_off = strcmp(text, "off") == 0;
+	return parsed->starts_off || strcmp(text, "on") == 0
+		       ? 0
+		       : um_fail(UM_EINVAL, "--profile-from-start: '%s' is neither on nor off",
+				 text);
+}
+
+static const enum um_criterion criteria[] = {
+	[OPTION_KERNELS - OPTION_KERNELS] = UM_SELECT_KERNELS,
+	[OPTION_EXCLUDE_KERNELS - OPTION_KERNELS] = UM_SELECT_EXCLUDE_KERNELS,
+	[OPTION_LAUNCHES - OPTION_KERNELS] = UM_SELECT_LAUNCHES,
+	[OPTION_RANGES - OPTION_KERNELS] = UM_SELECT_RANGES,
+};
 
 static int parse_output(struct um_trace_options *parsed, const char *text)
 {
@@ -208,6 +256,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_NO_MODEL:
 		parsed->no_model = true;
 		break;
+	case OPTION_KERNELS:
+	case OPTION_EXCLUDE_KERNELS:
+	case OPTION_LAUNCHES:
+	case OPTION_RANGES:
+		error = um_selection_add(parsed->selection, criteria[key - OPTION_KERNELS], value);
+		break;
+	case OPTION_PROFILE_FROM_START:
+		error = parse_profile_from_start(parsed, value);
+		break;
 	case OPTION_VERSION:
 		puts("umtrace " UM_VERSION);
 		exit(0);
@@ -239,5 +296,7 @@ int um_trace_options_parse(struct um_trace_options *parsed, int argc, char **arg
 	argp_err_exit_status = UM_TRACE_FAILED;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, parsed))
 		return um_fail(UM_EINVAL, "cannot read the command line");
+	if (parsed->starts_off)
+		return um_selection_add(parsed->selection, UM_SELECT_PROFILE_FROM_START, "off");
 	return 0;
 }

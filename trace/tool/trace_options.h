@@ -25,7 +25,9 @@ struct um_trace_options {
 	bool faults_given;
 	enum um_xnack xnack; /* UNKNOWN: as the environment and the machine have it */
 	bool force, quiet, no_requests, pageable, no_model;
-	char **program; /* its words, up to NULL; into argv */
+	char selection[UM_SELECTION_BYTES]; /* see selection.h */
+	bool starts_off;		    /* --profile-from-start=off */
+	char **program;			    /* its words, up to NULL; into argv */
 };
 
 /* Prints and exits on wrong usage, --help and --version. The texts are argv's. */

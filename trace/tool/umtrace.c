@@ -189,6 +189,7 @@ static int create_spool(struct tracing *tracing)
 		.set_nvtx = tracing->injection.nvtx != NULL,
 	};
 
+	memcpy(config.selection, tracing->options.selection, sizeof(config.selection));
 	um_model_spool_config(&tracing->model, &config);
 	return um_spool_create(&tracing->spool, NULL, ring_bytes(), &config);
 }
@@ -235,6 +236,8 @@ static int create_trace(struct tracing *tracing)
 		unlink(tracing->output.path);
 	else
 		um_ingest_expect_faults(tracing->ingest, tracing->options.faults);
+	if (!error)
+		error = um_ingest_expect_selection(tracing->ingest, tracing->options.selection);
 	return error;
 }
 

@@ -214,6 +214,7 @@ int64_t fx_copy(struct trace_fixture *fx, int64_t target, int64_t source, int64_
 int64_t fx_launch(struct trace_fixture *fx, const char *name, int64_t groups, int64_t stream)
 {
 	struct um_kernel_row row = {.name = name,
+				    .recorded = 1,
 				    .grid_x = groups,
 				    .grid_y = 1,
 				    .grid_z = 1,

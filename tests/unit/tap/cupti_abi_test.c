@@ -198,6 +198,8 @@ CALL(STREAM_WAIT_EVENT, StreamWaitEvent);
 CALL(HOST_REGISTER_1, MemHostRegister);
 CALL(HOST_UNREGISTER, MemHostUnregister);
 CALL(LAUNCH_KERNEL, LaunchKernel);
+CALL(PROFILER_START, ProfilerStart);
+CALL(PROFILER_STOP, ProfilerStop);
 CALL(EVENT_DESTROY, EventDestroy_v2);
 CALL(STREAM_DESTROY, StreamDestroy_v2);
 CALL(STREAM_CREATE_WITH_PRIORITY, StreamCreateWithPriority);

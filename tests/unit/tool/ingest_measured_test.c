@@ -426,6 +426,94 @@ static void ranges_have_names_and_a_last_op(void **state)
 	expect(fixture, "SELECT end_ns FROM op WHERE op = 8 AND kind = 'range'", 2300000);
 }
 
+/* --- what is selected --- */
+
+static void ask(struct fixture *fixture, enum um_criterion criterion, const char *value)
+{
+	char text[UM_SELECTION_BYTES] = "";
+
+	assert_int_equal(um_selection_add(text, criterion, value), 0);
+	assert_int_equal(um_ingest_expect_selection(fixture->ingest, text), 0);
+	hello(fixture);
+	CALL(fixture, .op = 1, .kind = UM_OP_ALLOC, .start_ns = 1100, .end_ns = 1200,
+	     .allocation = 1, .bytes = BLOCK);
+	allocate(fixture, 1, 1, BASE, BLOCK);
+}
+
+static void begin_range(struct fixture *fixture, uint32_t op, uint32_t thread, const char *name,
+			uint64_t start_ns)
+{
+	const struct um_record_range range = {.op = op};
+
+	CALL(fixture, .op = op, .kind = UM_OP_RANGE, .thread = thread, .start_ns = start_ns);
+	put_text(fixture, UM_RECORD_RANGE, &range, offsetof(struct um_record_range, name), name,
+		 strlen(name) + 1);
+}
+
+/* A launch that runs when it is called, and faults once. */
+static void launch(struct fixture *fixture, uint32_t op, uint32_t thread, uint64_t start_ns)
+{
+	CALL(fixture, .op = op, .kind = UM_OP_LAUNCH, .thread = thread, .start_ns = start_ns,
+	     .end_ns = start_ns + 10);
+	kernel(fixture, op, "work");
+	ran(fixture, op, 0, start_ns + 20, start_ns + 1000);
+	faulted(fixture, 0, BASE, start_ns + 100);
+}
+
+static void a_range_selects_what_its_thread_launches(void **state)
+{
+	struct fixture *fixture = *state;
+
+	ask(fixture, UM_SELECT_RANGES, "r*");
+	faulted(fixture, -1, BASE, 50000);
+	begin_range(fixture, 2, 1, "range", 100000);
+	begin_range(fixture, 3, 2, "other", 110000);
+	launch(fixture, 4, 1, 200000);
+	launch(fixture, 5, 2, 300000);
+	faulted(fixture, -1, BASE, 350000);
+	CALL(fixture, .op = 2, .kind = UM_OP_RANGE, .thread = 1, .start_ns = 100000,
+	     .end_ns = 400000);
+	launch(fixture, 6, 1, 500000);
+	faulted(fixture, -1, BASE, 600000);
+	finish(fixture);
+	expect(fixture, "SELECT sum(recorded * op) FROM kernel", 8);
+	expect(fixture, "SELECT sum(op) FROM op WHERE flags & 8", 10 + 12);
+	expect(fixture, "SELECT count(*) FROM fault WHERE device = 0 AND op = 8", 1);
+	expect(fixture, "SELECT count(*) FROM fault WHERE device = -1 AND start_ns = 350000", 1);
+	expect(fixture, "SELECT count(*) FROM fault", 2);
+	expect(fixture, "SELECT count(*) FROM op WHERE kind = 'host'", 1);
+	expect(fixture, "SELECT matched FROM selection WHERE criterion = 'ranges'", 1);
+	expect(fixture, "SELECT count(*) FROM op WHERE op IN (10, 12) AND end_ns - start_ns = 980",
+	       2);
+}
+
+static void the_profiler_is_switched_on_and_off(void **state)
+{
+	struct fixture *fixture = *state;
+
+	ask(fixture, UM_SELECT_PROFILE_FROM_START, "off");
+	launch(fixture, 2, 1, 100000);
+	moved(fixture, 0, -1, UM_CAUSE_HOST_FAULT, BASE, KB, 150000);
+	CALL(fixture, .op = 3, .kind = UM_OP_PROFILER_START, .start_ns = 200000, .end_ns = 200010);
+	launch(fixture, 4, 1, 300000);
+	moved(fixture, 0, -1, UM_CAUSE_HOST_FAULT, BASE, KB, 350000);
+	CALL(fixture, .op = 5, .kind = UM_OP_PROFILER_STOP, .start_ns = 400000, .end_ns = 400010);
+	launch(fixture, 6, 1, 500000);
+	moved(fixture, 0, -1, UM_CAUSE_HOST_FAULT, BASE, KB, 550000);
+	CALL(fixture, .op = 7, .kind = UM_OP_PROFILER_START, .start_ns = 600000, .end_ns = 600010);
+	moved(fixture, 0, -1, UM_CAUSE_HOST_FAULT, BASE, KB, 650000);
+	finish(fixture);
+	expect(fixture, "SELECT sum(recorded * op) FROM kernel", 8);
+	expect(fixture, "SELECT sum(start_ns) FROM migration", 350000 + 650000);
+	expect(fixture, "SELECT count(*) FROM fault WHERE op = 8", 1);
+	expect(fixture, "SELECT count(*) FROM fault", 1);
+	expect(fixture, "SELECT matched FROM selection", 2);
+	assert_int_equal(um_ingest_totals(fixture->ingest)->unselected, 2);
+	assert_int_equal(um_ingest_totals(fixture->ingest)->device_faults, 3);
+	assert_int_equal(um_ingest_totals(fixture->ingest)->migrated_to_host[UM_CAUSE_HOST_FAULT],
+			 2 * KB);
+}
+
 static void copies_cross_the_link_where_it_is_certain(void **state)
 {
 	struct fixture *fixture = *state;
@@ -610,6 +698,8 @@ int main(void)
 		TEST(addresses_are_those_of_their_time),
 		TEST(evictions_are_of_the_device_that_they_free),
 		TEST(ranges_have_names_and_a_last_op),
+		TEST(a_range_selects_what_its_thread_launches),
+		TEST(the_profiler_is_switched_on_and_off),
 		TEST(copies_cross_the_link_where_it_is_certain),
 		TEST(records_of_hardware_must_be_possible),
 		TEST(an_emulated_program_cannot_tell_of_hardware),

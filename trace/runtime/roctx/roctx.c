@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #define UM_API __attribute__((visibility("default")))
 #define CALLER UM_STACK_OWN_SLOT
@@ -61,4 +62,51 @@ UM_API roctx_range_id_t roctxRangeStartA(const char *message)
 UM_API void roctxRangeStop(roctx_range_id_t id)
 {
 	TELL(um_roctx_stop, id);
+}
+
+UM_API int roctxProfilerPause(roctx_thread_id_t thread)
+{
+	TELL(um_roctx_profiler, 0, thread, CALLER);
+	return 0;
+}
+
+UM_API int roctxProfilerResume(roctx_thread_id_t thread)
+{
+	TELL(um_roctx_profiler, 1, thread, CALLER);
+	return 0;
+}
+
+UM_API int roctxGetThreadId(roctx_thread_id_t *thread)
+{
+	if (!thread)
+		return -1;
+	*thread = (roctx_thread_id_t)gettid();
+	return 0;
+}
+
+UM_API int roctxNameOsThread(const char *name)
+{
+	(void)name;
+	return -1;
+}
+
+UM_API int roctxNameHsaAgent(const char *name, const struct hsa_agent_s *agent)
+{
+	(void)name;
+	(void)agent;
+	return -1;
+}
+
+UM_API int roctxNameHipDevice(const char *name, int device)
+{
+	(void)name;
+	(void)device;
+	return -1;
+}
+
+UM_API int roctxNameHipStream(const char *name, const struct ihipStream_t *stream)
+{
+	(void)name;
+	(void)stream;
+	return -1;
 }

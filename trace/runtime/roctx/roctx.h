@@ -34,6 +34,28 @@ int roctxRangePop(void);
 roctx_range_id_t roctxRangeStartA(const char *message);
 void roctxRangeStop(roctx_range_id_t id);
 
+/*
+ * As rocprofiler-sdk's roctx has them (its documentation, "ROCTx Application control/customization of
+ * profiling tools"; AMD's libroctx64 lacks them): <rocprofiler-sdk-roctx/roctx.h> is this header too, and
+ * -lrocprofiler-sdk-roctx links them as -lroctx64 does. Under umtrace launches between Pause and Resume run
+ * without hooks and are not recorded in detail. `thread` is 0, for all, or of roctxGetThreadId(). They
+ * return 0.
+ */
+typedef uint64_t roctx_thread_id_t;
+
+int roctxProfilerPause(roctx_thread_id_t thread);
+int roctxProfilerResume(roctx_thread_id_t thread);
+/* The calling thread's; -1: nowhere to put it. */
+int roctxGetThreadId(roctx_thread_id_t *thread);
+
+/* Names of threads and devices are not recorded: -1, which stands for "not supported". */
+struct hsa_agent_s;
+struct ihipStream_t;
+int roctxNameOsThread(const char *name);
+int roctxNameHsaAgent(const char *name, const struct hsa_agent_s *agent);
+int roctxNameHipDevice(const char *name, int device);
+int roctxNameHipStream(const char *name, const struct ihipStream_t *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -20,5 +20,7 @@ UM_ROCTX_HOOK void um_roctx_pop(void);
 UM_ROCTX_HOOK void um_roctx_start(uint64_t id, const char *name, uintptr_t caller);
 UM_ROCTX_HOOK void um_roctx_stop(uint64_t id);
 UM_ROCTX_HOOK void um_roctx_mark(const char *name, uintptr_t caller);
+/* Profilers are to go on, or to pause, for the thread with that id of the system's, 0: for all. */
+UM_ROCTX_HOOK void um_roctx_profiler(int on, uint64_t thread, uintptr_t caller);
 
 #endif
