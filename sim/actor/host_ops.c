@@ -276,6 +276,7 @@ static const struct op {
 	[UM_OP_ATTACH] = {do_attach, false},
 	[UM_OP_HOST] = {um_host_load_rows, false},
 	[UM_OP_RANGE] = {do_nothing, false},
+	[UM_OP_CALLBACK] = {do_nothing, false},
 };
 
 /* NULL if there is no such kind. */

@@ -70,19 +70,19 @@ static void print_allocation(const void *record)
 
 static void print_op(const void *record)
 {
-	static const char *const kinds[] = {"?",	   "alloc",	    "free",
-					    "advise",	   "prefetch",	    "copy",
-					    "memset",	   "launch",	    "sync_device",
-					    "sync_stream", "event_record",  "event_sync",
-					    "stream_wait", "stream_create", "stream_destroy",
-					    "attach",	   "host",	    "range"};
+	static const char *const kinds[] = {
+		"?",	       "alloc",		"free",		  "advise",
+		"prefetch",    "copy",		"memset",	  "launch",
+		"sync_device", "sync_stream",	"event_record",	  "event_sync",
+		"stream_wait", "stream_create", "stream_destroy", "attach",
+		"host",	       "range",		"callback"};
 	const struct um_record_op *op = record;
 
 	fprintf(out,
 		"op %u kind=%s flags=%u thread=%u stream=%u start=%" PRIu64 " took=%" PRId64
 		" result=%d site=%u allocation=%u offset=%" PRIu64 " bytes=%" PRIu64
 		" source=%u source_offset=%" PRIu64 " device=%d advice=%u event=%u value=%u\n",
-		op->op, kinds[op->kind < 18 ? op->kind : 0], op->flags, op->thread, op->stream,
+		op->op, kinds[op->kind < 19 ? op->kind : 0], op->flags, op->thread, op->stream,
 		op->start_ns, op->end_ns ? (int64_t)(op->end_ns - op->start_ns) : -1, op->result,
 		op->site, op->allocation, op->offset, op->bytes, op->source_allocation,
 		op->source_offset, op->device, op->advice, op->event, op->value);

@@ -15,8 +15,8 @@
 
 PRAGMA application_id = 0x554d5452;
 -- 2: driver_event, bound, run.xnack_source; 3: driver_event.waited_ns; 4: user_range, fault.site,
--- driver_event.address, run.driver_version, run.clocks, op.kind 'range'
-PRAGMA user_version = 4;
+-- driver_event.address, run.driver_version, run.clocks, op.kind 'range'; 5: op.kind 'callback'
+PRAGMA user_version = 5;
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
 -- the file was stopped before the program ended, and the trace ends early.
@@ -134,7 +134,7 @@ CREATE TABLE op (
 	op INTEGER PRIMARY KEY,
 	kind TEXT NOT NULL CHECK (kind IN ('alloc', 'free', 'advise', 'prefetch', 'copy', 'memset',
 		'launch', 'sync_device', 'sync_stream', 'event_record', 'event_sync', 'stream_wait',
-		'stream_create', 'stream_destroy', 'attach', 'host', 'range')),
+		'stream_create', 'stream_destroy', 'attach', 'host', 'range', 'callback')),
 	flags INTEGER NOT NULL DEFAULT 0, -- 1 asynchronous, 2 non-blocking stream, 4 untraced launch
 	thread INTEGER,               -- 1 is the first host thread
 	stream INTEGER,               -- 0 is the null stream

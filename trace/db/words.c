@@ -70,6 +70,7 @@ const struct um_word um_op_words[] = {
 	{UM_OP_ATTACH, "attach", NULL},
 	{UM_OP_HOST, "host", NULL},
 	{UM_OP_RANGE, "range", NULL},
+	{UM_OP_CALLBACK, "callback", NULL},
 	END,
 };
 

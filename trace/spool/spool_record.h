@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define UM_SPOOL_VERSION 9u
+#define UM_SPOOL_VERSION 10u
 #define UM_PAGE_SHIFT	 12
 #define UM_PAGE_BYTES	 4096u
 #define UM_LINE_SHIFT	 6
@@ -157,6 +157,7 @@ enum um_op_kind {
 	UM_OP_HOST,	      /* host touches of managed memory since the op of that kind before */
 	UM_OP_RANGE, /* a range that the program named (NVTX, roctx): its times; told again at
 				 its end. A UM_RECORD_RANGE of the same op follows */
+	UM_OP_CALLBACK, /* a host function ran in the order of the stream; its times */
 	UM_OP_KINDS
 };
 
