@@ -288,6 +288,7 @@ static const struct op {
 	[UM_OP_NAME_END] = {do_nothing, false},
 	[UM_OP_PROFILER_START] = {do_nothing, false},
 	[UM_OP_PROFILER_STOP] = {do_nothing, false},
+	[UM_OP_CALLBACK] = {do_nothing, false},
 };
 
 /* NULL if there is no such kind. */

@@ -41,13 +41,13 @@ static json_t *measured_of(const struct um_check_result *result)
 	for (size_t k = 0; k < result->arguments->against_count; k++) {
 		const struct um_check_side *side = &result->measured[k];
 
-		json_array_append_new(all, json_pack("{s:o, s:o, s:I, s:I, s:b}", "trace",
-						     um_check_name_json(side->path), "device",
-						     um_check_name_json(side->card.name),
-						     "records_lost", (json_int_t)side->lost,
-						     "launches_not_recorded",
-						     (json_int_t)side->not_recorded, "ends_early",
-						     side->ends_early));
+		json_array_append_new(all,
+				      json_pack("{s:o, s:o, s:I, s:I, s:b}", "trace",
+						um_check_name_json(side->path), "device",
+						um_check_name_json(side->card.name), "records_lost",
+						(json_int_t)side->lost, "launches_not_recorded",
+						(json_int_t)side->not_recorded, "ends_early",
+						side->ends_early));
 	}
 	return all;
 }

@@ -83,10 +83,9 @@ static int copy_table(struct um_db *to, struct um_db *from, const struct um_tabl
 
 static int copy_tables(struct um_db *to, struct um_db *from)
 {
-	static const struct um_table *const tables[] = {&um_table_site, &um_table_frame,
-							&um_table_allocation, &um_table_part,
-							&um_table_kernel, &um_table_user_range,
-							&um_table_selection};
+	static const struct um_table *const tables[] = {
+		&um_table_site,	  &um_table_frame,	&um_table_allocation, &um_table_part,
+		&um_table_kernel, &um_table_user_range, &um_table_selection};
 	int error = 0;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !error; i++)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # The drop-in library against AMD's: the same functions under the same versions, and each of them is
-# either implemented or one of the stubs that symbols.def lists as refused.
+# either implemented, and a test names it, or one of the stubs that symbols.def lists as refused, with a
+# reason.
 #
-#   hip_symbols.sh LIBRARY SYMBOLS.DEF STUBS.o [AMD_LIBRARY]
+#   hip_symbols.sh LIBRARY SYMBOLS.DEF STUBS.o TESTS [AMD_LIBRARY]
 #
 # Without AMD's library the table stands in for it, since it was made from that library.
 set -eu
@@ -10,7 +11,8 @@ set -eu
 library=$1
 table=$2
 stubs=$3
-amd=${4-}
+tests=$4
+amd=${5-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -50,7 +52,7 @@ compare()
 
 entries()
 {
-	grep -v '^#' "$table"
+	grep -v -e '^#' -e '^reason ' "$table"
 }
 
 exports "$library" > "$work/ours"
@@ -71,6 +73,18 @@ fi
 nm --defined-only "$stubs" | awk '$2 == "T" { print $3 }' | sort > "$work/stubs"
 entries | awk '$3 == "refused" { print $1 }' | sort > "$work/refused"
 compare "$work/stubs" "$work/refused" "a stub (left) or refused in symbols.def (right), but not both:"
+
+# Every refusal has one of the reasons, and every reason is one of a refusal.
+sed -n 's/^reason \([a-z]*\) .*/\1/p' "$table" | sort > "$work/reasons"
+entries | awk '$3 == "refused" { print $5 }' | sort -u > "$work/given"
+compare "$work/reasons" "$work/given" "a reason (left) or given in a refusal (right), but not both:"
+
+# Names in the tests of the runtime and in the programs that it runs.
+cat "$tests"/unit/runtime/*.[ch] "$tests"/hip/*.hip "$tests"/../kernels/*.hip |
+	grep -oE '[A-Za-z_][A-Za-z_0-9]*' | sort -u > "$work/named"
+entries | awk '$3 == "here" && $1 !~ /^um_/ { print $1 }' | sort > "$work/here"
+comm -23 "$work/here" "$work/named" > "$work/untested"
+[ ! -s "$work/untested" ] || fail "implemented, but no test names them:" "$work/untested"
 
 refused=$(grep -c . "$work/refused")
 echo "hip_symbols: $(grep -c . "$work/ours") symbols, $refused of them refused"

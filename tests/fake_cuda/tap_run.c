@@ -70,12 +70,29 @@ static void print_allocation(const void *record)
 
 static void print_op(const void *record)
 {
-	static const char *const kinds[] = {
-		"?",	       "alloc",		"free",		  "advise",
-		"prefetch",    "copy",		"memset",	  "launch",
-		"sync_device", "sync_stream",	"event_record",	  "event_sync",
-		"stream_wait", "stream_create", "stream_destroy", "attach",
-		"host",	       "range",		"name",		  "name_end"};
+	static const char *const kinds[] = {"?",
+					    "alloc",
+					    "free",
+					    "advise",
+					    "prefetch",
+					    "copy",
+					    "memset",
+					    "launch",
+					    "sync_device",
+					    "sync_stream",
+					    "event_record",
+					    "event_sync",
+					    "stream_wait",
+					    "stream_create",
+					    "stream_destroy",
+					    "attach",
+					    "host",
+					    "range",
+					    "name",
+					    "name_end",
+					    "profiler_start",
+					    "profiler_stop",
+					    "callback"};
 	const struct um_record_op *op = record;
 	size_t count = sizeof(kinds) / sizeof(*kinds);
 

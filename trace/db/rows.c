@@ -201,12 +201,15 @@ TABLE(loss, "rowid");
 /* clang-format on */
 
 const struct um_table *const um_tables[] = {
-	&um_table_run,		&um_table_device,	 &um_table_origin,
-	&um_table_site,		&um_table_frame,	 &um_table_allocation,
-	&um_table_op,		&um_table_kernel,	 &um_table_page_access,
-	&um_table_access_chunk, &um_table_fault,	 &um_table_migration,
-	&um_table_mapping,	&um_table_remote_access, &um_table_driver_event,
-	&um_table_bound,	&um_table_copy_traffic,	 &um_table_user_range,
-	&um_table_part,		&um_table_selection,	 &um_table_loss,
-	NULL,
+	&um_table_run,		&um_table_device,
+	&um_table_origin,	&um_table_site,
+	&um_table_frame,	&um_table_allocation,
+	&um_table_op,		&um_table_kernel,
+	&um_table_page_access,	&um_table_access_chunk,
+	&um_table_fault,	&um_table_migration,
+	&um_table_mapping,	&um_table_remote_access,
+	&um_table_driver_event, &um_table_bound,
+	&um_table_copy_traffic, &um_table_user_range,
+	&um_table_part,		&um_table_selection,
+	&um_table_loss,		NULL,
 };

@@ -16,8 +16,8 @@
 PRAGMA application_id = 0x554d5452;
 -- 2: driver_event, bound, run.xnack_source; 3: driver_event.waited_ns; 4: user_range, fault.site,
 -- driver_event.address, run.driver_version, run.clocks, op.kind 'range'; 5: part, selection,
--- kernel.recorded, run.rank_source, run.job, op.kind 'name', 'name_end', 'profiler_start' and
--- 'profiler_stop'
+-- kernel.recorded, run.rank_source, run.job, op.kind 'name', 'name_end', 'profiler_start',
+-- 'profiler_stop' and 'callback'
 PRAGMA user_version = 5;
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
@@ -156,7 +156,7 @@ CREATE TABLE op (
 	kind TEXT NOT NULL CHECK (kind IN ('alloc', 'free', 'advise', 'prefetch', 'copy', 'memset',
 		'launch', 'sync_device', 'sync_stream', 'event_record', 'event_sync', 'stream_wait',
 		'stream_create', 'stream_destroy', 'attach', 'host', 'range', 'name', 'name_end',
-		'profiler_start', 'profiler_stop')),
+		'profiler_start', 'profiler_stop', 'callback')),
 	flags INTEGER NOT NULL DEFAULT 0, -- 1 asynchronous, 2 non-blocking stream, 4 untraced launch (ran
 	                              -- without hooks), 8 launch that was not selected
 	thread INTEGER,               -- 1 is the first host thread

@@ -74,6 +74,7 @@ const struct um_word um_op_words[] = {
 	{UM_OP_NAME_END, "name_end", NULL},
 	{UM_OP_PROFILER_START, "profiler_start", NULL},
 	{UM_OP_PROFILER_STOP, "profiler_stop", NULL},
+	{UM_OP_CALLBACK, "callback", NULL},
 	END,
 };
 

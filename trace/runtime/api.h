@@ -43,6 +43,7 @@ struct um_thread {
 	struct um_call_config configs[UM_CALL_CONFIGS];
 	unsigned config_count;
 	struct um_stream *stream; /* hipStreamPerThread, made on first use */
+	hipStreamCaptureMode capture_mode;
 };
 extern _Thread_local struct um_thread um_thread;
 
@@ -88,12 +89,21 @@ void um_op_source(struct um_record_op *, const void *address);
  * NULL where it is neither.
  */
 struct um_allocation *um_memory_find(const void *address);
+/* Whether `address` is where HIP allocates, and nothing is allocated there (any more). */
+bool um_memory_is_free(const void *address);
 void *um_memory_start(const struct um_allocation *);
 /* True if [address, address + bytes) lies within `allocation`; bytes may be 0. */
 bool um_memory_holds(const struct um_allocation *allocation, const void *address, uint64_t bytes);
-/* Allocates, writes the op and the ALLOCATION record. `name` may be "". */
-hipError_t um_memory_allocate(void **out, enum um_allocation_kind, uint64_t bytes, unsigned flags,
-			      const char *name);
+struct um_memory_request {
+	enum um_allocation_kind kind;
+	unsigned flags;
+	uint64_t bytes;
+	uint32_t stream;      /* of the trace, where it is allocated in the order of one */
+	const char *name;     /* "": the program gave none */
+	struct um_pool *pool; /* NULL: none */
+};
+/* Allocates, writes the op and the ALLOCATION record. */
+hipError_t um_memory_allocate(void **out, const struct um_memory_request *);
 /* Writes the ALLOCATION record that belongs to `op`. */
 void um_memory_record(const struct um_allocation *, const struct um_record_op *op,
 		      const char *name);
@@ -105,7 +115,27 @@ uint64_t um_memory_device_left(int device);
 /* Where the runtime itself reads and writes: the alias for the arena, the address for all else. */
 void *um_memory_own(const void *address);
 
+/* Memory of hipMemMap(): makes the record of an allocation that is in place, or ends it. */
+void um_memory_adopt(struct um_allocation *, int device);
+void um_memory_release(struct um_allocation *);
+/* hipMemCreate() takes it: hipErrorOutOfMemory; hipMemRelease() gives it back. */
+hipError_t um_memory_take(int device, uint64_t bytes);
+void um_memory_give(int device, uint64_t bytes);
+/* At hipDeviceReset(): unmaps and releases all of that device's. */
+void um_virtual_reset(int device);
+void um_virtual_child(void);
+
+/* --- memory pools --- */
+
+struct um_pool;
+/* Memory of a pool comes, or goes with `bytes` below 0. */
+void um_pool_count(struct um_pool *, int64_t bytes);
+/* At a synchronisation: pools give back what is above their thresholds. */
+void um_pools_release(void);
+
 /* --- streams and events --- */
+
+#define UM_CU_MASK_WORDS 10u /* 320 compute units: more than any machine file has */
 
 struct um_stream {
 	struct um_stream *next;
@@ -113,16 +143,33 @@ struct um_stream {
 	unsigned flags;
 	int priority;
 	int device;
+	uint64_t busy_until_ns;		    /* of device_clock.h */
+	uint32_t cu_mask[UM_CU_MASK_WORDS]; /* all 0: every compute unit */
+	struct um_tips *tips;		    /* capture.h; NULL: does not capture */
 };
 /* Both write their op. NULL when out of memory; false when there is no such stream. */
 struct um_stream *um_stream_new(unsigned flags, int priority);
 bool um_stream_destroy(struct um_stream *);
+void um_stream_each(void (*call)(struct um_stream *, void *), void *context);
 /* The stream of a handle (NULL, hipStreamPerThread or a created one); NULL if there is no such. */
 struct um_stream *um_stream_get(hipStream_t);
 /* hipErrorInvalidHandle if there is no such stream. */
 hipError_t um_stream_id(uint32_t *id, hipStream_t);
 /* Records `event` as if by hipEventRecord(); used by hipExtLaunchKernel. NULL is legal. */
 hipError_t um_event_mark(hipEvent_t event, hipStream_t stream);
+/* The stream waits, as if by hipStreamWaitEvent(). */
+hipError_t um_event_wait(hipEvent_t event, hipStream_t stream);
+bool um_event_valid(hipEvent_t);
+
+/* A function of the host in the order of a stream: one of the two is not NULL. */
+struct um_callback {
+	hipStream_t stream;
+	hipStreamCallback_t with_status;
+	hipHostFn_t plain;
+	void *data;
+};
+/* Runs it at once, with its op. hipErrorInvalidHandle. */
+hipError_t um_callback_run(const struct um_callback *);
 
 /* --- kernels and variables --- */
 
@@ -137,6 +184,8 @@ void um_function_kernel(struct um_kernel *out, const struct um_function *);
 bool um_function_valid(const struct um_function *);
 /* Device variable of a host variable: hipErrorInvalidSymbol. */
 hipError_t um_variable_find(void **address, uint64_t *bytes, const void *host_variable);
+/* The part [offset, offset + bytes) of it: hipErrorInvalidValue where it has no such part. */
+hipError_t um_variable_part(char **address, const void *host_variable, size_t bytes, size_t offset);
 /* Whether this is the memory of a __managed__ variable. */
 bool um_variable_owns(const struct um_allocation *);
 /* All functions of a module that goes away. */
@@ -150,7 +199,14 @@ struct um_launch_request {
 	void **args;
 	bool cooperative;
 };
-/* Validates and runs. */
+/* What it would be refused for. */
+hipError_t um_launch_check(const struct um_launch_request *);
+/*
+ * Takes the arguments out of the one buffer that `extra` names (HIP_LAUNCH_PARAM_*); request->args is
+ * the caller's to free().
+ */
+hipError_t um_launch_unpack(struct um_launch_request *request, void **extra);
+/* Validates and runs, or is captured. */
 hipError_t um_launch_run(const struct um_launch_request *);
 /* Groups of `lanes` lanes and `lds_bytes` that a compute unit holds at once. */
 unsigned um_occupancy(unsigned lanes, size_t lds_bytes);

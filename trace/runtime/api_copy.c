@@ -184,20 +184,26 @@ static struct um_box pitched_box(const hipPitchedPtr *memory, const struct hipPo
 			       memory->pitch, slice};
 }
 
-static hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream, bool async)
+hipError_t um_copy_of_params(struct um_copy *out, const hipMemcpy3DParms *p)
 {
-	if (!p)
-		return hipErrorInvalidValue;
 	if (p->srcArray || p->dstArray)
 		return um_refuse_part("hipMemcpy3D of arrays");
-	return um_copy_run(&(struct um_copy){
-		.to = pitched_box(&p->dstPtr, &p->dstPos),
-		.from = pitched_box(&p->srcPtr, &p->srcPos),
-		.extent = {p->extent.width, p->extent.height, p->extent.depth},
-		.kind = p->kind,
-		.stream = stream,
-		.async = async,
-	});
+	out->to = pitched_box(&p->dstPtr, &p->dstPos);
+	out->from = pitched_box(&p->srcPtr, &p->srcPos);
+	out->extent = (struct um_extent){p->extent.width, p->extent.height, p->extent.depth};
+	out->kind = p->kind;
+	return hipSuccess;
+}
+
+static hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream, bool async)
+{
+	struct um_copy copy = {.stream = stream, .async = async};
+
+	if (!p)
+		return hipErrorInvalidValue;
+	hipError_t error = um_copy_of_params(&copy, p);
+
+	return error ? error : um_copy_run(&copy);
 }
 
 hipError_t hipMemcpy3D(const hipMemcpy3DParms *p)

@@ -1,15 +1,17 @@
 #include "api.h"
+#include "capture.h"
+#include "device_clock.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 struct um_event {
 	struct um_event *next;
 	uint32_t id;
 	unsigned flags;
 	bool recorded;
-	uint64_t time_ns; /* CLOCK_BOOTTIME, as all times of the trace */
+	uint64_t time_ns; /* of device_clock.h */
 	int device;
+	struct um_tips tips; /* where it was recorded in a capture last */
 };
 
 static struct um_event *all;
@@ -70,6 +72,7 @@ static hipError_t destroy(hipEvent_t handle)
 	while (*link != event)
 		link = &(*link)->next;
 	*link = event->next;
+	um_tips_clear(&event->tips);
 	free(event);
 	return hipSuccess;
 }
@@ -80,14 +83,6 @@ hipError_t hipEventDestroy(hipEvent_t event)
 	return um_leave(destroy(event));
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static hipError_t record(hipEvent_t handle, hipStream_t stream)
 {
 	struct um_event *event = find(handle);
@@ -95,17 +90,23 @@ static hipError_t record(hipEvent_t handle, hipStream_t stream)
 
 	if (!event)
 		return hipErrorInvalidHandle;
+	bool captures;
 	hipError_t error = um_stream_id(&id, stream);
 
+	if (!error)
+		error = um_capture_asks(&captures, stream, true);
 	if (error)
 		return error;
+	if (captures)
+		return um_capture_record(&event->tips, stream);
+	um_tips_clear(&event->tips);
 	struct um_record_op op = um_op(UM_OP_EVENT_RECORD, id);
 
 	op.event = event->id;
 	op.flags = UM_OP_ASYNC;
 	um_tracer_op_begin(&op);
 	event->recorded = true;
-	event->time_ns = now_ns();
+	event->time_ns = um_clock_now(um_stream_get(stream));
 	um_tracer_op_end(&op, hipSuccess);
 	return um_device_error();
 }
@@ -136,12 +137,17 @@ static hipError_t synchronize(hipEvent_t handle)
 
 	if (!event)
 		return hipErrorInvalidHandle;
+	hipError_t error = um_capture_event(&event->tips);
+
+	if (error)
+		return error;
 	struct um_record_op op = um_op(UM_OP_EVENT_SYNC, 0);
 
 	op.event = event->id;
 	um_tracer_op_begin(&op);
-	hipError_t error = um_device_error();
-
+	error = um_device_error();
+	um_pools_release();
+	um_clock_wait_until(event->time_ns);
 	um_tracer_op_end(&op, error);
 	return error;
 }
@@ -152,15 +158,26 @@ hipError_t hipEventSynchronize(hipEvent_t event)
 	return um_leave(synchronize(event));
 }
 
+static hipError_t query(hipEvent_t handle)
+{
+	const struct um_event *event = find(handle);
+
+	if (!event)
+		return hipErrorInvalidHandle;
+	hipError_t error = um_capture_event(&event->tips);
+
+	return error ? error : um_device_error();
+}
+
 hipError_t hipEventQuery(hipEvent_t event)
 {
 	UM_ENTER();
-	return um_leave(find(event) ? um_device_error() : hipErrorInvalidHandle);
+	return um_leave(query(event));
 }
 
 /*
- * The time of the emulation on this host, which says nothing about a GPU. A nanosecond at least,
- * so that programs may divide by it.
+ * An estimate, or wall time: see device_clock.h. A nanosecond at least, so that programs may divide by
+ * it.
  */
 static float elapsed_ms(const struct um_event *start, const struct um_event *stop)
 {
@@ -193,6 +210,7 @@ static hipError_t stream_wait(hipStream_t stream, hipEvent_t handle, unsigned fl
 {
 	const struct um_event *event = find(handle);
 	uint32_t id;
+	bool captures;
 	hipError_t error = um_stream_id(&id, stream);
 
 	if (error)
@@ -201,13 +219,29 @@ static hipError_t stream_wait(hipStream_t stream, hipEvent_t handle, unsigned fl
 		return hipErrorInvalidHandle;
 	if (flags)
 		return hipErrorInvalidValue;
+	error = um_capture_asks(&captures, stream, true);
+	if (error)
+		return error;
+	if (captures || event->tips.capture)
+		return um_capture_wait(stream, &event->tips);
 	struct um_record_op op = um_op(UM_OP_STREAM_WAIT, id);
 
 	op.event = event->id;
 	op.flags = UM_OP_ASYNC;
 	um_tracer_op_begin(&op);
+	um_clock_stream_waits(um_stream_get(stream), event->time_ns);
 	um_tracer_op_end(&op, hipSuccess);
 	return hipSuccess;
+}
+
+hipError_t um_event_wait(hipEvent_t event, hipStream_t stream)
+{
+	return stream_wait(stream, event, 0);
+}
+
+bool um_event_valid(hipEvent_t event)
+{
+	return find(event);
 }
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags)

@@ -127,6 +127,48 @@ hipError_t hipLaunchCooperativeKernel_spt(const void *stub, dim3 grid, dim3 bloc
 	return um_leave(launch_stub(&launch));
 }
 
+/*
+ * On several devices at once; each stream must be of another device. They run one after the other,
+ * which is whole as long as they wait for nothing of each other's: a grid that spans devices is not
+ * emulated, so that a kernel that does fails as one that makes no progress.
+ */
+static hipError_t launch_on_devices(hipLaunchParams *list, int count, bool cooperative)
+{
+	hipError_t error = hipSuccess;
+	uint32_t devices = 0;
+
+	if (!list || count <= 0 || (uint32_t)count > um_device_count())
+		return hipErrorInvalidValue;
+	for (int i = 0; i < count; i++) {
+		const struct um_stream *stream = um_stream_get(list[i].stream);
+
+		if (!stream || !stream->id)
+			return hipErrorInvalidHandle;
+		if (devices >> stream->device & 1u)
+			return hipErrorInvalidDevice;
+		devices |= 1u << stream->device;
+	}
+	for (int i = 0; i < count && !error; i++)
+		error = launch_stub(&(struct by_stub){
+			list[i].func, list[i].gridDim, list[i].blockDim, list[i].args,
+			list[i].sharedMem, list[i].stream, cooperative});
+	return error;
+}
+
+hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *list, int count, unsigned flags)
+{
+	(void)flags; /* cooperativeMultiDeviceNoPreSync, ...NoPostSync: nothing overlaps anyway */
+	UM_ENTER();
+	return um_leave(launch_on_devices(list, count, true));
+}
+
+hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *list, int count, unsigned flags)
+{
+	(void)flags;
+	UM_ENTER();
+	return um_leave(launch_on_devices(list, count, false));
+}
+
 static hipError_t launch_between(const struct by_stub *launch, hipEvent_t start, hipEvent_t stop)
 {
 	hipError_t error = um_event_mark(start, launch->stream);

@@ -1,4 +1,5 @@
 #include "api.h"
+#include "capture.h"
 #include "trace/base/error.h"
 
 #include <string.h>
@@ -11,7 +12,18 @@ static hipError_t allocate(void **out, enum um_allocation_kind kind, size_t byte
 	if (!out)
 		return hipErrorInvalidValue;
 	*out = NULL;
-	return bytes ? um_memory_allocate(out, kind, bytes, flags, "") : hipSuccess;
+	hipError_t error = um_capture_forbids();
+
+	if (error)
+		return error;
+	return bytes ? um_memory_allocate(out,
+					  &(struct um_memory_request){
+						  .kind = kind,
+						  .flags = flags,
+						  .bytes = bytes,
+						  .name = "",
+					  })
+		     : hipSuccess;
 }
 
 hipError_t hipMalloc(void **out, size_t bytes)
@@ -136,30 +148,20 @@ hipError_t hipMalloc3D(hipPitchedPtr *out, hipExtent extent)
 	return um_leave(malloc_3d(out, extent));
 }
 
-static hipError_t malloc_async(void **out, size_t bytes, hipStream_t stream)
-{
-	return um_stream_get(stream) ? allocate(out, UM_ALLOCATION_DEVICE, bytes, 0)
-				     : hipErrorInvalidHandle;
-}
-
-hipError_t hipMallocAsync(void **out, size_t bytes, hipStream_t stream)
-{
-	UM_ENTER();
-	return um_leave(malloc_async(out, bytes, stream));
-}
-
 /*
  * Frees what starts at `address`. hipFree() takes pinned memory too, as AMD's does; registered
  * memory is the program's own, and neither function gives that back.
  */
 static hipError_t release(void *address, bool host_only, uint32_t stream)
 {
-	if (!address)
-		return hipSuccess;
+	hipError_t error = um_capture_forbids();
+
+	if (error || !address)
+		return error;
 	struct um_allocation *allocation = um_arena_find(address);
 
-	if (!allocation || um_memory_start(allocation) != address)
-		return hipErrorInvalidValue;
+	if (!allocation || um_memory_start(allocation) != address || allocation->parked)
+		return hipErrorInvalidValue; /* what hipMemMap() made is for hipMemUnmap() */
 	if (host_only && allocation->kind != UM_ALLOCATION_PINNED)
 		return hipErrorInvalidValue;
 	return um_memory_free(allocation, stream);
@@ -189,6 +191,10 @@ static hipError_t free_async(void *address, hipStream_t handle)
 
 	if (!stream)
 		return hipErrorInvalidHandle;
+	hipError_t error = um_capture_refuses(handle);
+
+	if (error)
+		return error;
 	return address ? release(address, false, stream->id) : hipErrorInvalidValue;
 }
 

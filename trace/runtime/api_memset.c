@@ -1,4 +1,7 @@
 #include "copy.h"
+#include "capture.h"
+
+#include <string.h>
 
 static hipError_t fill(void *to, uint32_t value, unsigned value_bytes, size_t count,
 		       hipStream_t stream, bool async)
@@ -138,6 +141,10 @@ static hipError_t write_value(hipStream_t stream, void *to, uint64_t value, size
 {
 	const struct um_allocation *allocation = um_memory_find(to);
 
+	hipError_t error = um_capture_refuses(stream);
+
+	if (error)
+		return error;
 	if (flags || !allocation || !um_memory_holds(allocation, to, bytes))
 		return hipErrorInvalidValue;
 	return um_copy_run(&(struct um_copy){
@@ -148,6 +155,57 @@ static hipError_t write_value(hipStream_t stream, void *to, uint64_t value, size
 		.stream = stream,
 		.async = true,
 	});
+}
+
+/* How the value there and the one waited for are compared. */
+static bool is_there(uint64_t is, uint64_t wanted, uint64_t mask, unsigned flags)
+{
+	switch (flags) {
+	case hipStreamWaitValueGte:
+		return (is & mask) >= (wanted & mask);
+	case hipStreamWaitValueEq:
+		return (is & mask) == (wanted & mask);
+	case hipStreamWaitValueAnd:
+		return (is & mask) & wanted;
+	default: /* hipStreamWaitValueNor */
+		return ~((is & mask) | wanted) & mask;
+	}
+}
+
+/*
+ * All work that was asked for before is done: either the value is there, or only what the program does
+ * next would bring it, which an emulation that finishes each call cannot wait for.
+ */
+static hipError_t wait_value(hipStream_t stream, const void *from, uint64_t wanted, size_t bytes,
+			     unsigned flags, uint64_t mask)
+{
+	const struct um_allocation *allocation = um_memory_find(from);
+	hipError_t error = um_capture_refuses(stream);
+	uint64_t is = 0;
+
+	if (error)
+		return error;
+	if (flags > hipStreamWaitValueNor || !allocation ||
+	    !um_memory_holds(allocation, from, bytes))
+		return hipErrorInvalidValue;
+	memcpy(&is, um_memory_own(from), bytes);
+	return is_there(is, wanted, mask, flags)
+		       ? hipSuccess
+		       : um_refuse_part("hipStreamWaitValue() for a value that is yet to come");
+}
+
+hipError_t hipStreamWaitValue32(hipStream_t stream, void *from, uint32_t wanted, unsigned flags,
+				uint32_t mask)
+{
+	UM_ENTER();
+	return um_leave(wait_value(stream, from, wanted, sizeof(wanted), flags, mask));
+}
+
+hipError_t hipStreamWaitValue64(hipStream_t stream, void *from, uint64_t wanted, unsigned flags,
+				uint64_t mask)
+{
+	UM_ENTER();
+	return um_leave(wait_value(stream, from, wanted, sizeof(wanted), flags, mask));
 }
 
 hipError_t hipStreamWriteValue32(hipStream_t stream, void *to, uint32_t value, unsigned flags)

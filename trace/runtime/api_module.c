@@ -188,7 +188,7 @@ static hipError_t read_extra(char **buffer, size_t *bytes, void **extra)
 	return *buffer ? hipSuccess : hipErrorInvalidValue;
 }
 
-static hipError_t launch_buffer(struct um_launch_request *request, void **extra)
+hipError_t um_launch_unpack(struct um_launch_request *request, void **extra)
 {
 	struct um_kernel kernel;
 	char *buffer;
@@ -208,6 +208,15 @@ static hipError_t launch_buffer(struct um_launch_request *request, void **extra)
 		return hipErrorOutOfMemory;
 	for (unsigned i = 0; i < kernel.argument_count; i++)
 		request->args[i] = buffer + kernel.argument_offsets[i];
+	return hipSuccess;
+}
+
+static hipError_t launch_buffer(struct um_launch_request *request, void **extra)
+{
+	hipError_t error = um_launch_unpack(request, extra);
+
+	if (error)
+		return error;
 	error = um_launch_run(request);
 	free(request->args);
 	request->args = NULL;

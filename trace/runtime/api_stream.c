@@ -1,4 +1,6 @@
 #include "api.h"
+#include "capture.h"
+#include "device_clock.h"
 
 /* Priorities of hipDeviceGetStreamPriorityRange: AMD's low, normal and high queues (HIP 5.2). */
 #define LEAST_PRIORITY	  1
@@ -75,12 +77,16 @@ static hipError_t synchronize(hipStream_t handle)
 	uint32_t id;
 	hipError_t error = um_stream_id(&id, handle);
 
+	if (!error)
+		error = um_capture_refuses(handle);
 	if (error)
 		return error;
 	struct um_record_op op = um_op(UM_OP_SYNC_STREAM, id);
 
 	um_tracer_op_begin(&op);
 	error = um_device_error();
+	um_pools_release();
+	um_clock_wait(um_stream_get(handle));
 	um_tracer_op_end(&op, error);
 	return error;
 }
@@ -93,7 +99,9 @@ hipError_t hipStreamSynchronize(hipStream_t stream)
 
 static hipError_t query(hipStream_t handle)
 {
-	return um_stream_get(handle) ? um_device_error() : hipErrorInvalidHandle;
+	hipError_t error = um_capture_refuses(handle);
+
+	return error ? error : um_device_error();
 }
 
 hipError_t hipStreamQuery(hipStream_t stream)
@@ -148,89 +156,57 @@ int hipGetStreamDeviceId(hipStream_t handle)
 	return device;
 }
 
-static hipError_t is_capturing(hipStream_t stream, hipStreamCaptureStatus *status)
+/* --- masks of compute units: kept, and of no effect where kernels run on a CPU --- */
+
+static uint32_t mask_word(const struct um_stream *stream, uint32_t word)
 {
-	if (!status)
-		return hipErrorInvalidValue;
-	if (!um_stream_get(stream))
-		return hipErrorInvalidHandle;
-	*status = hipStreamCaptureStatusNone; /* hipStreamBeginCapture() is refused */
+	uint32_t units = um_device_get((uint32_t)stream->device)->compute_units;
+	uint32_t first = 32 * word, all = 0;
+
+	for (uint32_t i = 0; i < 32 && first + i < units; i++)
+		all |= UINT32_C(1) << i;
+	for (uint32_t i = 0; i < UM_CU_MASK_WORDS; i++)
+		if (stream->cu_mask[i])
+			return word < UM_CU_MASK_WORDS ? stream->cu_mask[word] & all : 0;
+	return all;
+}
+
+static hipError_t create_with_mask(hipStream_t *out, uint32_t words, const uint32_t *mask)
+{
+	hipError_t error = words && mask ? create(out, hipStreamDefault, 0) : hipErrorInvalidValue;
+
+	if (error)
+		return error;
+	struct um_stream *stream = um_stream_get(*out);
+
+	for (uint32_t i = 0; i < words && i < UM_CU_MASK_WORDS; i++)
+		stream->cu_mask[i] = mask[i];
 	return hipSuccess;
 }
 
-hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status)
+hipError_t hipExtStreamCreateWithCUMask(hipStream_t *out, uint32_t words, const uint32_t *mask)
 {
 	UM_ENTER();
-	return um_leave(is_capturing(stream, status));
+	return um_leave(create_with_mask(out, words, mask));
 }
 
-hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus *status,
-				   unsigned long long *id)
+static hipError_t get_mask(hipStream_t handle, uint32_t words, uint32_t *out)
 {
-	(void)id; /* set only while a capture is active */
-	UM_ENTER();
-	return um_leave(is_capturing(stream, status));
-}
+	const struct um_stream *stream = um_stream_get(handle);
 
-hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus *status,
-				      unsigned long long *id, hipGraph_t *graph,
-				      const hipGraphNode_t **dependencies, size_t *count)
-{
-	(void)id, (void)graph, (void)dependencies, (void)count;
-	UM_ENTER();
-	return um_leave(is_capturing(stream, status));
-}
-
-/* --- callbacks run at once, with the state of a thread that is in no HIP function --- */
-
-struct callback {
-	hipStream_t stream;
-	hipStreamCallback_t with_status;
-	hipHostFn_t plain;
-	void *data;
-};
-
-static void call(const struct callback *callback)
-{
-	unsigned depth = um_thread.depth;
-	uintptr_t caller = um_thread.caller;
-	uint32_t site = um_thread.site;
-
-	um_thread.depth = 0;
-	if (callback->with_status)
-		callback->with_status(callback->stream, um_device_error(), callback->data);
-	else
-		callback->plain(callback->data);
-	um_thread.depth = depth;
-	um_thread.caller = caller;
-	um_thread.site = site;
-}
-
-static hipError_t run_callback(const struct callback *callback, unsigned flags)
-{
-	if ((!callback->with_status && !callback->plain) || flags)
-		return hipErrorInvalidValue;
-	if (!um_stream_get(callback->stream))
+	if (!stream)
 		return hipErrorInvalidHandle;
-	call(callback);
+	if (!words || !out)
+		return hipErrorInvalidValue;
+	for (uint32_t i = 0; i < words; i++)
+		out[i] = mask_word(stream, i);
 	return hipSuccess;
 }
 
-hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t function, void *data,
-				unsigned flags)
+hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t words, uint32_t *mask)
 {
-	struct callback callback = {.stream = stream, .with_status = function, .data = data};
-
 	UM_ENTER();
-	return um_leave(run_callback(&callback, flags));
-}
-
-hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void *data)
-{
-	struct callback callback = {.stream = stream, .plain = function, .data = data};
-
-	UM_ENTER();
-	return um_leave(run_callback(&callback, 0));
+	return um_leave(get_mask(stream, words, mask));
 }
 
 /* --- the same on the stream of the thread, for programs built with per-thread default streams --- */

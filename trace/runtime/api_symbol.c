@@ -27,8 +27,7 @@ hipError_t hipGetSymbolSize(size_t *out, const void *symbol)
 	return um_leave(get_size(out, symbol));
 }
 
-/* The part [offset, offset + bytes) of a variable. */
-static hipError_t find_part(char **out, const void *symbol, size_t bytes, size_t offset)
+hipError_t um_variable_part(char **out, const void *symbol, size_t bytes, size_t offset)
 {
 	void *address;
 	uint64_t whole;
@@ -68,7 +67,7 @@ static hipError_t to_symbol(const void *symbol, const void *from, const struct r
 	if (request->kind != hipMemcpyHostToDevice && request->kind != hipMemcpyDeviceToDevice &&
 	    request->kind != hipMemcpyDefault)
 		return hipErrorInvalidMemcpyDirection;
-	hipError_t error = find_part(&to, symbol, request->bytes, request->offset);
+	hipError_t error = um_variable_part(&to, symbol, request->bytes, request->offset);
 
 	return error ? error : copy(to, from, request);
 }
@@ -80,7 +79,7 @@ static hipError_t from_symbol(void *to, const void *symbol, const struct request
 	if (request->kind != hipMemcpyDeviceToHost && request->kind != hipMemcpyDeviceToDevice &&
 	    request->kind != hipMemcpyDefault)
 		return hipErrorInvalidMemcpyDirection;
-	hipError_t error = find_part(&from, symbol, request->bytes, request->offset);
+	hipError_t error = um_variable_part(&from, symbol, request->bytes, request->offset);
 
 	return error ? error : copy(to, from, request);
 }

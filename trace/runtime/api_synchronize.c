@@ -1,16 +1,23 @@
 /* Waiting for a device, and starting it afresh. */
 #include "api.h"
+#include "capture.h"
+#include "device_clock.h"
 
 #include <stdlib.h>
 
 /* Everything is done already, so this only writes down that the program asked. */
 hipError_t um_device_synchronize(void)
 {
+	hipError_t error = um_capture_forbids();
+
+	if (error)
+		return error;
 	struct um_record_op op = um_op(UM_OP_SYNC_DEVICE, 0);
 
 	um_tracer_op_begin(&op);
-	hipError_t error = um_device_error();
-
+	error = um_device_error();
+	um_pools_release();
+	um_clock_wait(NULL);
 	um_tracer_op_end(&op, error);
 	return error;
 }
@@ -52,6 +59,7 @@ hipError_t um_device_reset(int device)
 	struct ids ids = {.device = device};
 
 	um_device_synchronize();
+	um_virtual_reset(device);
 	um_arena_each(note_id, &ids);
 	for (size_t i = 0; i < ids.count; i++)
 		um_memory_free(um_arena_by_id(ids.id[i]), 0);

@@ -35,7 +35,7 @@ static bool map_tables(void)
 }
 
 /* The span of the file at a multiple of 2 MiB, so that offsets and addresses align alike. */
-static char *map_file(int file)
+static char *map_file(int file, int rights)
 {
 	char *room = mmap(NULL, UM_ARENA_SPAN + BIG_PAGE_BYTES, PROT_NONE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -43,8 +43,8 @@ static char *map_file(int file)
 	if (room == MAP_FAILED)
 		return NULL;
 	size_t head = -(uintptr_t)room & (BIG_PAGE_BYTES - 1);
-	char *map = mmap(room + head, UM_ARENA_SPAN, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, 0);
+	char *map = mmap(room + head, UM_ARENA_SPAN, rights, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+			 file, 0);
 
 	if (map == MAP_FAILED) {
 		munmap(room, UM_ARENA_SPAN + BIG_PAGE_BYTES);
@@ -59,8 +59,8 @@ static char *map_file(int file)
 
 static bool map_twice(int file)
 {
-	um_arena.base = map_file(file);
-	um_arena.alias = um_arena.base ? map_file(file) : NULL;
+	um_arena.base = map_file(file, PROT_NONE);
+	um_arena.alias = um_arena.base ? map_file(file, PROT_READ | PROT_WRITE) : NULL;
 	if (um_arena.alias)
 		return true;
 	if (um_arena.base)
@@ -173,26 +173,66 @@ static void set_owner(const struct um_allocation *allocation, uint32_t id)
 		__atomic_store_n(&um_arena.page_owner[page], id, __ATOMIC_RELEASE);
 }
 
+/*
+ * What is not allocated has no rights, so that whoever touches it is found out. Each change may take
+ * two more mappings, of which Linux allows a process 65,530 (vm.max_map_count); where there are no
+ * more, everything stays open from there on.
+ */
+static void set_rights(uint64_t offset, uint64_t bytes, int rights)
+{
+	static bool all_open;
+
+	if (all_open || !mprotect(um_arena.base + offset, bytes, rights))
+		return;
+	all_open = !mprotect(um_arena.base, um_arena.span, PROT_READ | PROT_WRITE);
+}
+
+static int take(uint64_t *offset, uint64_t bytes, uint64_t align)
+{
+	char text[2][32];
+
+	if (um_gaps_take(offset, &state.gaps, bytes, align))
+		return 0;
+	return um_fail(UM_ENOMEM, "no %s in one piece left of %s",
+		       um_format_bytes(text[0], sizeof(text[0]), bytes),
+		       um_format_bytes(text[1], sizeof(text[1]), UM_ARENA_SPAN));
+}
+
+/* At its offset, from here on. */
+static int begin(struct um_allocation *allocation)
+{
+	if (state.last_id + 1 >= MAX_IDS)
+		return um_fail(UM_ENOMEM, "the program made %u allocations, the most there can be",
+			       MAX_IDS - 1);
+	if (!live_insert(allocation))
+		return um_fail(UM_ENOMEM, "out of memory");
+	allocation->id = um_arena_take_id();
+	state.by_id[allocation->id] = allocation;
+	set_owner(allocation, allocation->id);
+	return 0;
+}
+
+static void end(const struct um_allocation *allocation)
+{
+	set_owner(allocation, 0);
+	__atomic_store_n(&state.by_id[allocation->id], NULL, __ATOMIC_RELEASE);
+	live_remove(allocation);
+}
+
 static int place(struct um_allocation *allocation)
 {
 	uint64_t held = whole_pages(allocation->bytes);
 	uint64_t align = allocation->bytes >= BIG_PAGE_BYTES ? BIG_PAGE_BYTES : UM_PAGE_BYTES;
-	char text[2][32];
+	int error = take(&allocation->offset, held, align);
 
-	if (state.last_id + 1 >= MAX_IDS)
-		return um_fail(UM_ENOMEM, "the program made %u allocations, the most there can be",
-			       MAX_IDS - 1);
-	if (!um_gaps_take(&allocation->offset, &state.gaps, held, align))
-		return um_fail(UM_ENOMEM, "no %s in one piece left of %s",
-			       um_format_bytes(text[0], sizeof(text[0]), held),
-			       um_format_bytes(text[1], sizeof(text[1]), UM_ARENA_SPAN));
-	if (!live_insert(allocation)) {
+	if (error)
+		return error;
+	error = begin(allocation);
+	if (error) {
 		um_gaps_give(&state.gaps, allocation->offset, held);
-		return um_fail(UM_ENOMEM, "out of memory");
+		return error;
 	}
-	allocation->id = um_arena_take_id();
-	state.by_id[allocation->id] = allocation;
-	set_owner(allocation, allocation->id);
+	set_rights(allocation->offset, held, PROT_READ | PROT_WRITE);
 	state.bytes += held;
 	return 0;
 }
@@ -224,13 +264,109 @@ void um_arena_free(struct um_allocation *allocation)
 {
 	uint64_t held = whole_pages(allocation->bytes);
 
-	set_owner(allocation, 0);
-	__atomic_store_n(&state.by_id[allocation->id], NULL, __ATOMIC_RELEASE);
-	live_remove(allocation);
+	end(allocation);
+	set_rights(allocation->offset, held, PROT_NONE);
 	/* Frees the file's pages, for both maps: the next allocation there reads zeros. */
 	madvise(um_arena.alias + allocation->offset, held, MADV_REMOVE);
 	um_gaps_give(&state.gaps, allocation->offset, held);
 	state.bytes -= held;
+	free(allocation);
+}
+
+/* --- memory and its place apart --- */
+
+int um_arena_reserve(uint64_t *offset, uint64_t bytes, uint64_t align)
+{
+	int error = um_arena_init();
+
+	return error ? error : take(offset, bytes, align);
+}
+
+void um_arena_unreserve(uint64_t offset, uint64_t bytes)
+{
+	madvise(um_arena.alias + offset, bytes, MADV_REMOVE);
+	um_gaps_give(&state.gaps, offset, bytes);
+}
+
+int um_arena_hold(int64_t bytes)
+{
+	int error = bytes > 0 ? check_limits((uint64_t)bytes) : 0;
+
+	if (!error)
+		state.bytes += (uint64_t)bytes;
+	return error;
+}
+
+bool um_arena_protect(uint64_t offset, uint64_t bytes, int rights)
+{
+	return !mprotect(um_arena.base + offset, bytes, rights);
+}
+
+/*
+ * One more map of the file's pages that are mapped at `from`: what mremap() makes of a shared map
+ * whose old length is 0. At `to` or, if that is NULL, anywhere. NULL when there are no more maps.
+ */
+static void *map_again(void *from, uint64_t bytes, void *to)
+{
+	void *map = mremap(from, 0, bytes, MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), to);
+
+	return map == MAP_FAILED ? NULL : map;
+}
+
+static bool show(uint64_t offset, uint64_t bytes, void *pages)
+{
+	return map_again(pages, bytes, um_arena.alias + offset) &&
+	       map_again(pages, bytes, um_arena.base + offset) &&
+	       um_arena_protect(offset, bytes, PROT_NONE);
+}
+
+/* Its place shows its own pages again. */
+static void unpark(struct um_allocation *allocation)
+{
+	show(allocation->offset, allocation->bytes, allocation->parked);
+	munmap(allocation->parked, allocation->bytes);
+}
+
+static int show_other(struct um_allocation *allocation, uint64_t from)
+{
+	uint64_t bytes = allocation->bytes;
+
+	allocation->parked = map_again(um_arena.alias + allocation->offset, bytes, NULL);
+	if (!allocation->parked)
+		return um_fail_errno(UM_ENOMEM, "cannot map device memory");
+	int error = show(allocation->offset, bytes, um_arena.alias + from)
+			    ? begin(allocation)
+			    : um_fail_errno(UM_ENOMEM, "cannot map device memory");
+
+	if (error)
+		unpark(allocation);
+	return error;
+}
+
+int um_arena_map(struct um_allocation **out, uint32_t kind, uint64_t offset, uint64_t bytes,
+		 uint64_t from)
+{
+	struct um_allocation *allocation = calloc(1, sizeof(*allocation));
+
+	if (!allocation)
+		return um_fail(UM_ENOMEM, "out of memory");
+	allocation->kind = kind;
+	allocation->offset = offset;
+	allocation->bytes = bytes;
+	int error = show_other(allocation, from);
+
+	if (error) {
+		free(allocation);
+		return error;
+	}
+	*out = allocation;
+	return 0;
+}
+
+void um_arena_unmap(struct um_allocation *allocation)
+{
+	end(allocation);
+	unpark(allocation);
 	free(allocation);
 }
 

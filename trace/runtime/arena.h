@@ -5,7 +5,8 @@
  * whether an address is ours, and finds the page's record by index.
  *
  * Allocations start at a page, those of 2 MiB and more at 2 MiB. Freed space is reused lowest
- * first: the same program gets the same layout in every run, relative to the base.
+ * first: the same program gets the same layout in every run, relative to the base. What is not
+ * allocated can be neither read nor written through the program's map.
  *
  * Callers hold the runtime lock (runtime.h), except for the hooks, which only read.
  */
@@ -27,8 +28,10 @@ struct um_allocation {
 	uint32_t kind; /* enum um_allocation_kind */
 	uint32_t flags;
 	int32_t device;
-	uint64_t offset; /* of its first byte in the arena, multiple of 4096 */
-	uint64_t bytes;	 /* as asked for; occupies whole pages */
+	uint64_t offset;      /* of its first byte in the arena, multiple of 4096 */
+	uint64_t bytes;	      /* as asked for; occupies whole pages */
+	struct um_pool *pool; /* that counts it; NULL: none */
+	void *parked;	      /* of um_arena_map(): the pages of its place meanwhile; else NULL */
 	struct um_page_state
 		*state; /* advice and last prefetch, for range attributes; owned by memory code */
 };
@@ -52,6 +55,24 @@ int um_arena_init(void);
 int um_arena_alloc(struct um_allocation **out, uint32_t kind, uint64_t bytes);
 /* Gives the pages back to the system; the allocation is gone. */
 void um_arena_free(struct um_allocation *);
+/*
+ * A place without memory: nobody may touch it. `align`: a power of two of at least a page. UM_ENOMEM
+ * when the span is too small.
+ */
+int um_arena_reserve(uint64_t *offset, uint64_t bytes, uint64_t align);
+/* Nothing is mapped there. What the pages held is gone. */
+void um_arena_unreserve(uint64_t offset, uint64_t bytes);
+/* That much more memory of this host, or less. UM_ENOMEM, see um_arena_alloc(). */
+int um_arena_hold(int64_t bytes);
+/*
+ * Makes part of one reservation an allocation that shows the pages of another. In whole pages; without
+ * rights until um_arena_protect(). UM_ENOMEM when the system has no more mappings.
+ */
+int um_arena_map(struct um_allocation **out, uint32_t kind, uint64_t offset, uint64_t bytes,
+		 uint64_t from);
+void um_arena_unmap(struct um_allocation *);
+/* `rights` are PROT_*, of the program's map. False when the system has no more mappings. */
+bool um_arena_protect(uint64_t offset, uint64_t bytes, int rights);
 /* The allocation that holds `address`, or NULL. Any thread, without the lock. */
 struct um_allocation *um_arena_find(const void *address);
 struct um_allocation *um_arena_by_id(uint32_t id);

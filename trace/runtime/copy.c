@@ -1,4 +1,6 @@
 #include "copy.h"
+#include "capture.h"
+#include "device_clock.h"
 
 #include <string.h>
 
@@ -26,12 +28,14 @@ static hipError_t check_box(const struct um_box *box, const struct um_extent *ex
 	const struct um_allocation *allocation = um_memory_find(box->start);
 
 	/* What is not HIP's is the program's own memory, of which nothing is known. */
+	if (!allocation && um_memory_is_free(box->start))
+		return hipErrorInvalidValue;
 	if (allocation && !um_memory_holds(allocation, box->start, span_of(box, extent)))
 		return hipErrorInvalidValue;
 	return hipSuccess;
 }
 
-static hipError_t check_copy(const struct um_copy *copy)
+hipError_t um_copy_check(const struct um_copy *copy)
 {
 	if ((unsigned)copy->kind > hipMemcpyDefault)
 		return hipErrorInvalidMemcpyDirection;
@@ -39,6 +43,42 @@ static hipError_t check_copy(const struct um_copy *copy)
 
 	return error ? error : check_box(&copy->from, &copy->extent);
 }
+
+/* --- as graphs describe them --- */
+
+static hipPitchedPtr pitched(const struct um_box *box, const struct um_extent *extent)
+{
+	return (hipPitchedPtr){
+		.ptr = (void *)(uintptr_t)box->start,
+		.pitch = box->pitch,
+		.xsize = extent->width_bytes,
+		.ysize = box->slice && box->pitch ? box->slice / box->pitch : extent->height,
+	};
+}
+
+void um_copy_params(hipMemcpy3DParms *out, const struct um_copy *copy)
+{
+	*out = (hipMemcpy3DParms){
+		.srcPtr = pitched(&copy->from, &copy->extent),
+		.dstPtr = pitched(&copy->to, &copy->extent),
+		.extent = {copy->extent.width_bytes, copy->extent.height, copy->extent.depth},
+		.kind = copy->kind,
+	};
+}
+
+void um_fill_params(hipMemsetParams *out, const struct um_fill *fill)
+{
+	*out = (hipMemsetParams){
+		.dst = (void *)(uintptr_t)fill->to.start,
+		.elementSize = fill->value_bytes,
+		.height = fill->extent.height * fill->extent.depth,
+		.pitch = fill->to.pitch,
+		.value = fill->value,
+		.width = fill->extent.width_bytes / fill->value_bytes,
+	};
+}
+
+/* --- the work --- */
 
 static bool is_solid(const struct um_box *box, const struct um_extent *extent)
 {
@@ -63,23 +103,29 @@ static void move(const struct um_copy *copy)
 				extent->width_bytes);
 }
 
-static hipError_t start(uint32_t *stream_id, hipStream_t stream)
+/* *captures: the work is not to be done now. */
+static hipError_t start(uint32_t *stream_id, bool *captures, hipStream_t stream, bool async)
 {
 	hipError_t error = um_stream_id(stream_id, stream);
 
-	return error ? error : um_device_error();
+	if (!error)
+		error = um_capture_asks(captures, stream, async);
+	return error || *captures ? error : um_device_error();
 }
 
 hipError_t um_copy_run(const struct um_copy *copy)
 {
 	uint32_t stream;
-	hipError_t error = start(&stream, copy->stream);
+	bool captures = false;
+	hipError_t error = start(&stream, &captures, copy->stream, copy->async);
 
 	if (error)
 		return error;
 	if (!bytes_of(&copy->extent))
 		return hipSuccess;
-	error = check_copy(copy);
+	if (captures)
+		return um_capture_copy(copy);
+	error = um_copy_check(copy);
 	if (error)
 		return error;
 	struct um_record_op op = um_op(UM_OP_COPY, stream);
@@ -91,6 +137,8 @@ hipError_t um_copy_run(const struct um_copy *copy)
 	um_tracer_op_begin(&op);
 	move(copy);
 	um_tracer_op_end(&op, hipSuccess);
+	um_clock_copy(um_stream_get(copy->stream), copy->to.start, copy->from.start,
+		      bytes_of(&copy->extent), !copy->async);
 	return hipSuccess;
 }
 
@@ -119,19 +167,27 @@ static void fill(const struct um_fill *request)
 				 extent->width_bytes, request->value, request->value_bytes);
 }
 
+/* Unlike a copy, a fill is only for memory that the device knows. */
+hipError_t um_fill_check(const struct um_fill *request)
+{
+	if (!um_memory_find(request->to.start) && !um_module_holds(request->to.start))
+		return hipErrorInvalidValue;
+	return check_box(&request->to, &request->extent);
+}
+
 hipError_t um_fill_run(const struct um_fill *request)
 {
 	uint32_t stream;
-	hipError_t error = start(&stream, request->stream);
+	bool captures = false;
+	hipError_t error = start(&stream, &captures, request->stream, request->async);
 
 	if (error)
 		return error;
 	if (!bytes_of(&request->extent))
 		return hipSuccess;
-	/* Unlike a copy, a fill is only for memory that the device knows. */
-	if (!um_memory_find(request->to.start) && !um_module_holds(request->to.start))
-		return hipErrorInvalidValue;
-	error = check_box(&request->to, &request->extent);
+	if (captures)
+		return um_capture_fill(request);
+	error = um_fill_check(request);
 	if (error)
 		return error;
 	struct um_record_op op = um_op(UM_OP_MEMSET, stream);
@@ -142,5 +198,6 @@ hipError_t um_fill_run(const struct um_fill *request)
 	um_tracer_op_begin(&op);
 	fill(request);
 	um_tracer_op_end(&op, hipSuccess);
+	um_clock_fill(um_stream_get(request->stream), bytes_of(&request->extent));
 	return hipSuccess;
 }

@@ -37,5 +37,13 @@ struct um_fill {
  */
 hipError_t um_copy_run(const struct um_copy *);
 hipError_t um_fill_run(const struct um_fill *);
+/* What they would be refused for. */
+hipError_t um_copy_check(const struct um_copy *);
+hipError_t um_fill_check(const struct um_fill *);
+/* As hipMemcpy3D() and graphs have it; arrays are refused (hipErrorNotSupported). */
+hipError_t um_copy_of_params(struct um_copy *, const hipMemcpy3DParms *);
+/* The other way: as much of it as there is. */
+void um_copy_params(hipMemcpy3DParms *, const struct um_copy *);
+void um_fill_params(hipMemsetParams *, const struct um_fill *);
 
 #endif

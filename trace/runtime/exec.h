@@ -30,6 +30,7 @@ struct um_launch {
 
 struct um_launch_totals {
 	uint64_t reads, writes, atomics, bytes_read, bytes_written, outside;
+	uint64_t lines; /* of 64 bytes, each once for reading and once for writing */
 };
 
 /*

@@ -1,19 +1,23 @@
 #include "lane_crash.h"
 #include "fibre.h"
 #include "lane_group.h"
+#include "module.h"
 
+#include <hip/hip_runtime_api.h>
 #include <signal.h>
 #include <stdio.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static const struct {
 	int signal;
+	hipError_t error;
 	const char *what;
 } mistakes[] = {
-	{SIGSEGV, "access to address %p"},
-	{SIGBUS, "access to address %p"},
-	{SIGFPE, "integer division by zero at %p"},
-	{SIGILL, "trap at %p"},
+	{SIGSEGV, hipErrorIllegalAddress, "access to address %p"},
+	{SIGBUS, hipErrorIllegalAddress, "access to address %p"},
+	{SIGFPE, hipErrorLaunchFailure, "integer division by zero at %p"},
+	{SIGILL, hipErrorLaunchFailure, "trap at %p"},
 };
 #define MISTAKES (sizeof(mistakes) / sizeof(mistakes[0]))
 
@@ -22,6 +26,9 @@ static stack_t stack_of_program;
 static pid_t thread;
 /* A lane that has used up its stack leaves none for the handler. */
 static char handler_stack[64 * 1024];
+/* Where a lane ends that made a mistake: its own stack may be what is broken. */
+static _Alignas(16) char last_stack[64 * 1024];
+static hipError_t mistake;
 
 static void say(const char *what, const void *address)
 {
@@ -53,9 +60,43 @@ static void pass_on(const struct sigaction *action, int number, siginfo_t *info,
 		restore_actions();
 }
 
-/* Returning makes the instruction fault again, in the hands of the program's own action. */
+static void end_launch(void)
+{
+	um_group_fail(mistake);
+}
+
+/*
+ * Whether it was code of the kernel: its own instructions, or a function without a frame that it
+ * called, as memcpy() is. Anything else may hold a lock, and cannot be left.
+ */
+static bool is_kernel(const greg_t *registers)
+{
+	const void *const *top = (const void *const *)registers[REG_RSP];
+
+	return um_module_runs((const void *)registers[REG_RIP]) ||
+	       (um_fibre_is_same(top, top) && um_module_runs(*top));
+}
+
+/* The lane goes on, for good, in end_launch(), as if that had been called. */
+static void leave_lane(greg_t *registers, hipError_t error)
+{
+	mistake = error;
+	registers[REG_RIP] = (greg_t)end_launch;
+	registers[REG_RSP] = (greg_t)(last_stack + sizeof(last_stack) - sizeof(void *));
+	registers[REG_EFL] &= ~(greg_t)0x400; /* the ABI's direction flag */
+}
+
+/* An instruction that faults does so again, in the hands of the program's own action. */
+static void give_back(const siginfo_t *info, int number)
+{
+	restore_actions();
+	if (info->si_code <= 0) /* somebody sent it */
+		raise(number);
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
+	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
 	unsigned i = 0;
 
 	while (mistakes[i].signal != number)
@@ -65,7 +106,12 @@ static void handle(int number, siginfo_t *info, void *context)
 		return;
 	}
 	say(mistakes[i].what, info->si_addr);
-	restore_actions();
+	if (um_fibre_overflowed(info->si_addr))
+		leave_lane(registers, hipErrorLaunchFailure);
+	else if (info->si_code > 0 && is_kernel(registers))
+		leave_lane(registers, mistakes[i].error);
+	else
+		give_back(info, number);
 }
 
 void um_crash_watch(void)

@@ -1,7 +1,9 @@
 /*
- * Says which lane crashed. While a launch runs, the signals of a kernel's mistakes come here first:
- * one line on stderr, then they go where they would have gone, to the program's handler or to the
- * end of the process.
+ * A kernel's mistakes end its launch, not the process. While a launch runs, their signals come here
+ * first: one line on stderr names kernel, lane and address, and the launch fails: with
+ * hipErrorIllegalAddress for memory that it must not touch, with hipErrorLaunchFailure for the rest.
+ * Signals of other threads, and of code that cannot be left (it may hold a lock of the C library),
+ * go where they would have gone: to the program's handler or to the end of the process.
  */
 #ifndef UM_LANE_CRASH_H
 #define UM_LANE_CRASH_H

@@ -1,5 +1,7 @@
 /* A launch from its checks to its records. */
 #include "api.h"
+#include "capture.h"
+#include "device_clock.h"
 #include "device_limits.h"
 #include "launch_selection.h"
 #include "pageable.h"
@@ -125,10 +127,10 @@ static void record_losses(const struct um_launch *launch, const struct um_launch
 		um_tracer_loss(launch->op, UM_LOSS_OUTSIDE, totals->outside, launch->name);
 }
 
-static hipError_t run(struct um_launch *launch, uint32_t stream)
+static hipError_t run(struct um_launch *launch, struct um_stream *stream)
 {
 	struct um_launch_totals totals = {0};
-	struct um_record_op op = um_op(UM_OP_LAUNCH, stream);
+	struct um_record_op op = um_op(UM_OP_LAUNCH, stream->id);
 
 	op.flags = UM_OP_ASYNC | (launch->hooked ? 0 : UM_OP_UNTRACED) |
 		   (launch->selected ? 0 : UM_OP_UNSELECTED);
@@ -138,6 +140,7 @@ static hipError_t run(struct um_launch *launch, uint32_t stream)
 	hipError_t error = (hipError_t)um_exec_run(launch, &totals);
 
 	um_tracer_op_end(&op, error);
+	um_clock_launch(stream, totals.lines);
 	if (um_tracer_on()) {
 		record_kernel(launch, &totals);
 		record_losses(launch, &totals);
@@ -151,12 +154,24 @@ static bool stays(hipError_t error)
 	return error && error != hipErrorOutOfMemory;
 }
 
+hipError_t um_launch_check(const struct um_launch_request *request)
+{
+	struct um_launch launch;
+
+	return prepare(&launch, request);
+}
+
 hipError_t um_launch_run(const struct um_launch_request *request)
 {
 	struct um_launch launch;
-	uint32_t stream;
-	hipError_t error = um_stream_id(&stream, request->stream);
+	struct um_stream *stream = um_stream_get(request->stream);
+	bool captures = false;
+	hipError_t error = stream ? hipSuccess : hipErrorInvalidHandle;
 
+	if (!error)
+		error = um_capture_asks(&captures, request->stream, true);
+	if (!error && captures)
+		return um_capture_launch(request);
 	if (!error)
 		error = um_device_error();
 	if (!error)

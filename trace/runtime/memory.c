@@ -18,6 +18,13 @@ struct um_allocation *um_memory_find(const void *address)
 	return found ? found : um_registered_find(address);
 }
 
+bool um_memory_is_free(const void *address)
+{
+	uint64_t offset = (uint64_t)((uintptr_t)address - (uintptr_t)um_arena.base);
+
+	return offset < um_arena.span && !um_arena_find(address);
+}
+
 void *um_memory_start(const struct um_allocation *allocation)
 {
 	if (allocation->kind == UM_ALLOCATION_REGISTERED)
@@ -56,6 +63,7 @@ void um_memory_child(void)
 {
 	memset(used, 0, sizeof(used));
 	um_pageable_child();
+	um_virtual_child();
 	um_arena_child();
 }
 
@@ -140,30 +148,80 @@ static uint64_t watched_bytes(const struct um_allocation *allocation)
 	return (allocation->bytes + UM_PAGE_BYTES - 1) & ~(uint64_t)(UM_PAGE_BYTES - 1);
 }
 
-hipError_t um_memory_allocate(void **out, enum um_allocation_kind kind, uint64_t bytes,
-			      unsigned flags, const char *name)
+static void begin_life(struct um_allocation *allocation, const struct um_memory_request *request)
 {
-	struct um_record_op op = um_op(UM_OP_ALLOC, 0);
+	allocation->flags = request->flags;
+	allocation->device = um_thread.device;
+	allocation->pool = request->pool;
+	count(allocation, request->bytes);
+	um_pool_count(request->pool, (int64_t)request->bytes);
+	if (request->kind == UM_ALLOCATION_MANAGED && um_tracer_on())
+		um_hostwatch_add(allocation->offset, watched_bytes(allocation));
+}
+
+hipError_t um_memory_allocate(void **out, const struct um_memory_request *request)
+{
+	struct um_record_op op = um_op(UM_OP_ALLOC, request->stream);
 	struct um_allocation *allocation = NULL;
 
-	op.bytes = bytes;
+	op.bytes = request->bytes;
 	um_tracer_op_begin(&op);
-	hipError_t error = place(&allocation, kind, bytes);
+	hipError_t error = place(&allocation, request->kind, request->bytes);
 
 	if (!error) {
-		allocation->flags = flags;
-		allocation->device = um_thread.device;
-		count(allocation, bytes);
+		begin_life(allocation, request);
 		op.allocation = allocation->id;
-		um_memory_record(allocation, &op, name);
-		if (!*name)
+		um_memory_record(allocation, &op, request->name);
+		if (!*request->name)
 			um_tracer_variable(allocation->id, um_thread.caller, out);
-		if (kind == UM_ALLOCATION_MANAGED && um_tracer_on())
-			um_hostwatch_add(allocation->offset, watched_bytes(allocation));
 		*out = um_memory_start(allocation);
 	}
 	um_tracer_op_end(&op, error);
 	return error;
+}
+
+/* --- memory that comes before its place does --- */
+
+hipError_t um_memory_take(int device, uint64_t bytes)
+{
+	if (!device_has_room(device, bytes))
+		return hipErrorOutOfMemory;
+	if (um_arena_hold((int64_t)bytes)) {
+		say_host_is_small(bytes);
+		return hipErrorOutOfMemory;
+	}
+	used[device].device_bytes += bytes;
+	return hipSuccess;
+}
+
+void um_memory_give(int device, uint64_t bytes)
+{
+	um_arena_hold(-(int64_t)bytes);
+	used[device].device_bytes -= bytes;
+}
+
+void um_memory_adopt(struct um_allocation *allocation, int device)
+{
+	struct um_record_op op = um_op(UM_OP_ALLOC, 0);
+
+	allocation->device = device;
+	op.bytes = allocation->bytes;
+	op.allocation = allocation->id;
+	um_tracer_op_begin(&op);
+	um_memory_record(allocation, &op, "");
+	um_tracer_op_end(&op, hipSuccess);
+}
+
+void um_memory_release(struct um_allocation *allocation)
+{
+	struct um_record_op op = um_op(UM_OP_FREE, 0);
+
+	op.allocation = allocation->id;
+	op.bytes = allocation->bytes;
+	um_tracer_op_begin(&op);
+	um_page_state_free(allocation->state);
+	um_arena_unmap(allocation);
+	um_tracer_op_end(&op, hipSuccess);
 }
 
 hipError_t um_memory_free(struct um_allocation *allocation, uint32_t stream)
@@ -176,6 +234,7 @@ hipError_t um_memory_free(struct um_allocation *allocation, uint32_t stream)
 	if (allocation->kind == UM_ALLOCATION_MANAGED && um_tracer_on())
 		um_hostwatch_remove(allocation->offset, watched_bytes(allocation));
 	count(allocation, -allocation->bytes);
+	um_pool_count(allocation->pool, -(int64_t)allocation->bytes);
 	um_page_state_free(allocation->state);
 	if (allocation->kind == UM_ALLOCATION_REGISTERED) {
 		um_pageable_forget(um_memory_start(allocation), allocation->bytes);

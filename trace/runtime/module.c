@@ -206,7 +206,8 @@ static void find_arguments(struct um_kernel *kernel)
 	    symbol->st_size < sizeof(*offsets))
 		return;
 	kernel->argument_offsets = offsets;
-	kernel->argument_count = (unsigned)(symbol->st_size / sizeof(*offsets)) - 1;
+	kernel->argument_count = (unsigned)(symbol->st_size / sizeof(*offsets) - 1) / 2;
+	kernel->argument_bytes = offsets + kernel->argument_count + 1;
 }
 
 int um_module_kernel(struct um_kernel *out, struct um_module *module, const char *mangled)
@@ -254,6 +255,14 @@ bool um_module_holds(const void *address)
 		return false;
 	for (const struct um_module *module = all; module; module = module->next)
 		if (is_own(module, &info))
+			return true;
+	return false;
+}
+
+bool um_module_runs(const void *address)
+{
+	for (const struct um_module *module = all; module; module = module->next)
+		if ((uintptr_t)address - module->start < module->end - module->start)
 			return true;
 	return false;
 }

@@ -39,6 +39,7 @@ struct um_kernel {
 	uint64_t lds_bytes; /* of static LDS that it has itself */
 	/* Where its arguments begin in one buffer, then where they end; NULL: not known. */
 	const unsigned *argument_offsets;
+	const unsigned *argument_bytes; /* of each; likewise */
 	unsigned argument_count;
 };
 
@@ -49,6 +50,8 @@ int um_module_kernel(struct um_kernel *out, struct um_module *, const char *mang
 int um_module_symbol(void **address, uint64_t *bytes, struct um_module *, const char *name);
 /* Whether a code object that is loaded holds `address`: a variable of it. */
 bool um_module_holds(const void *address);
+/* Whether it is in the memory of a code object, by their bounds alone: also for a signal handler. */
+bool um_module_runs(const void *address);
 /*
  * Narrows [*start, *end) around the address to where no code object is, in whole pages. False: one
  * holds the address, and *start and *end are its own.

@@ -291,7 +291,7 @@ void um_recorder_end(struct um_launch_totals *totals)
 {
 	if (recorder.op) {
 		um_recorder_flush();
-		um_pages_send(recorder.op);
+		recorder.totals.lines = um_pages_send(recorder.op);
 		um_stream_end();
 	}
 	um_pageable_end();

@@ -159,8 +159,10 @@ static void add(uint32_t op, const struct um_page *page, uint32_t number)
 	out.record.run[out.record.runs++] = run;
 }
 
-static void send_extent(uint32_t op, const struct extent *extent)
+static uint64_t send_extent(uint32_t op, const struct extent *extent)
 {
+	uint64_t lines = 0;
+
 	for (uint32_t word = extent->first / WORD_BITS; word <= extent->last / WORD_BITS; word++)
 		for (uint64_t bits = touched[word]; bits; bits &= bits - 1) {
 			uint32_t at = word * WORD_BITS + (uint32_t)__builtin_ctzll(bits);
@@ -169,9 +171,12 @@ static void send_extent(uint32_t op, const struct extent *extent)
 			/* the first and the last word may hold pages of its neighbours */
 			if (page->allocation != extent->allocation)
 				continue;
+			lines += (unsigned)__builtin_popcountll(page->lines_read) +
+				 (unsigned)__builtin_popcountll(page->lines_written);
 			add(op, page, at);
 			memset(page, 0, sizeof(*page));
 		}
+	return lines;
 }
 
 static void forget(uint32_t extent_count)
@@ -185,13 +190,15 @@ static void forget(uint32_t extent_count)
 	last_owner.allocation = 0;
 }
 
-void um_pages_send(uint32_t op)
+uint64_t um_pages_send(uint32_t op)
 {
 	uint32_t count = find_extents();
+	uint64_t lines = 0;
 
 	qsort(extents, count, sizeof(*extents), by_allocation);
 	for (uint32_t i = 0; i < count; i++)
-		send_extent(op, &extents[i]);
+		lines += send_extent(op, &extents[i]);
 	send(op);
 	forget(count);
+	return lines;
 }

@@ -28,7 +28,10 @@ extern struct um_page *um_pages;
 int um_pages_init(void);
 /* For a page whose record is all 0. False when the page belongs to no allocation. */
 bool um_page_touch(uint32_t number, bool written_first);
-/* Sends PAGES of the op and makes every record all 0 again. */
-void um_pages_send(uint32_t op);
+/*
+ * Sends PAGES of the op and makes every record all 0 again. Returns how many lines were touched, one
+ * that was both read and written twice.
+ */
+uint64_t um_pages_send(uint32_t op);
 
 #endif

@@ -3,8 +3,6 @@
 #include "stub.h"
 #include "trace/base/error.h"
 
-#include <hip/hiprtc.h>
-
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -118,25 +116,25 @@ static bool first_refusal(const char *what)
 	return true;
 }
 
-hipError_t um_refuse_part(const char *what)
+static hipError_t refuse(const char *what, const char *reason)
 {
 	if (first_refusal(what)) {
-		um_say("%s is not supported without a GPU (hipErrorNotSupported)", what);
+		um_say("%s is not supported without a GPU (hipErrorNotSupported)%s%s", what,
+		       reason ? ": " : "", reason ? reason : "");
 		um_tracer_loss(0, UM_LOSS_UNSUPPORTED, 1, what);
 	}
 	return hipErrorNotSupported;
 }
 
-int um_refuse(const char *function)
+hipError_t um_refuse_part(const char *what)
 {
-	UM_ENTER();
-	return um_leave(um_refuse_part(function));
+	return refuse(what, NULL);
 }
 
-int um_refuse_rtc(const char *function)
+int um_refuse(const char *function, const char *reason)
 {
-	um_refuse(function);
-	return HIPRTC_ERROR_INTERNAL_ERROR; /* hiprtc.h has none that says "not supported" */
+	UM_ENTER();
+	return um_leave(refuse(function, reason));
 }
 
 /* --- the life of the library --- */

@@ -1,5 +1,6 @@
 /* Streams. Work is done when the call returns, so a stream is little more than its number. */
 #include "api.h"
+#include "capture.h"
 
 #include <stdlib.h>
 
@@ -47,9 +48,16 @@ bool um_stream_destroy(struct um_stream *stream)
 	if (!*link)
 		return false;
 	*link = stream->next;
+	um_capture_forget(stream);
 	record(UM_OP_STREAM_DESTROY, stream);
 	free(stream);
 	return true;
+}
+
+void um_stream_each(void (*call)(struct um_stream *, void *), void *context)
+{
+	for (struct um_stream *stream = all; stream; stream = stream->next)
+		call(stream, context);
 }
 
 /* The default stream of a thread waits for the null stream, as hipStreamDefault says. */

@@ -8,9 +8,7 @@
 #include <stddef.h>
 
 /* hipErrorNotSupported, after a line on stderr and a loss in the trace, once per name. */
-int um_refuse(const char *function);
-/* The same for hiprtc's own error codes. */
-int um_refuse_rtc(const char *function);
+int um_refuse(const char *function, const char *reason);
 
 #define STUB(type, name, statement)                                                                \
 	__attribute__((visibility("default"))) type name(void);                                    \
@@ -18,10 +16,9 @@ int um_refuse_rtc(const char *function);
 	{                                                                                          \
 		statement;                                                                         \
 	}
-#define STUB_error(name) STUB(int, name, return um_refuse(#name))
-#define STUB_rtc(name)	 STUB(int, name, return um_refuse_rtc(#name))
-#define STUB_text(name)	 STUB(const char *, name, um_refuse(#name); return "")
-#define STUB_zero(name)	 STUB(size_t, name, um_refuse(#name); return 0)
-#define STUB_void(name)	 STUB(void, name, um_refuse(#name))
+#define STUB_error(name, why) STUB(int, name, return um_refuse(#name, why))
+#define STUB_text(name, why)  STUB(const char *, name, um_refuse(#name, why); return "")
+#define STUB_zero(name, why)  STUB(size_t, name, um_refuse(#name, why); return 0)
+#define STUB_void(name, why)  STUB(void, name, um_refuse(#name, why))
 
 #endif

@@ -14,8 +14,8 @@
 struct range {
 	struct um_range_link started; /* of one that was started */
 	struct range *below;	      /* pushed before it by its thread; or started, and selects */
-	struct range **link;	      /* to it among those that were started and select; NULL: none */
-	bool selects;		      /* launches within it: umtrace --ranges */
+	struct range **link; /* to it among those that were started and select; NULL: none */
+	bool selects;	     /* launches within it: umtrace --ranges */
 	struct um_record_op op;
 };
 

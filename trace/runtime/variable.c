@@ -45,8 +45,12 @@ hipError_t um_variable_add_managed(struct um_fat_binary *fat, void **pointer, co
 				   const char *name, uint64_t bytes)
 {
 	void *memory;
-	hipError_t error =
-		um_memory_allocate(&memory, UM_ALLOCATION_MANAGED, bytes, hipMemAttachGlobal, name);
+	hipError_t error = um_memory_allocate(&memory, &(struct um_memory_request){
+							       .kind = UM_ALLOCATION_MANAGED,
+							       .flags = hipMemAttachGlobal,
+							       .bytes = bytes,
+							       .name = name,
+						       });
 
 	if (error)
 		return error;

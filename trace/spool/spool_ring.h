@@ -32,6 +32,13 @@ struct um_spool_config {
 	uint32_t faults;       /* enum um_tap_faults: what a tap asks the driver for */
 	uint32_t set_nvtx;     /* 1: NVTX_INJECTION64_PATH is of umtrace's making */
 	uint64_t memory_bytes; /* of each device */
+	/* What event times are estimated by; 0: not known. */
+	uint64_t memory_bytes_per_s;
+	uint64_t to_device_bytes_per_s, to_host_bytes_per_s; /* of the link */
+	uint64_t link_latency_ns;
+	uint64_t launch_ns;
+	uint32_t wall; /* 1: events tell the time that passes here instead */
+	uint32_t reserved;
 	char device_name[64];
 	char device_arch[32]; /* "gfx90a" */
 	char selection[UM_SELECTION_BYTES];

@@ -173,6 +173,7 @@ static void print_without_effect(FILE *out, const struct um_closing *closing)
 		{"--no-requests", options->no_requests, false},
 		{"--host-watch", options->host_watch != UM_HOST_WATCH_BEST, false},
 		{"--pageable", options->pageable, false},
+		{"--wall", options->wall, false},
 		{"--driver", options->driver != NULL, false},
 		{"--page-size", options->page_bytes != 0, false},
 		{"--faults", options->faults_given, true},

@@ -93,6 +93,11 @@ void um_model_spool_config(const struct um_model *model, struct um_spool_config 
 	config->memory_bus_bits = machine->memory_bus_bits;
 	config->l2_bytes = machine->l2_bytes;
 	config->memory_bytes = model->memory_bytes;
+	config->memory_bytes_per_s = (uint64_t)machine->memory_bytes_per_s;
+	config->to_device_bytes_per_s = (uint64_t)machine->link.to_device_bytes_per_s;
+	config->to_host_bytes_per_s = (uint64_t)machine->link.to_host_bytes_per_s;
+	config->link_latency_ns = (uint64_t)machine->link.to_device_latency_ns;
+	config->launch_ns = (uint64_t)machine->launch_ns;
 	snprintf(config->device_name, sizeof(config->device_name), "%s", machine->device_name);
 	snprintf(config->device_arch, sizeof(config->device_arch), "%s", machine->arch);
 }

@@ -27,6 +27,7 @@ enum option_key {
 	OPTION_LAUNCHES,
 	OPTION_RANGES,
 	OPTION_PROFILE_FROM_START,
+	OPTION_WALL,
 	OPTION_VERSION,
 };
 
@@ -50,6 +51,10 @@ static const struct argp_option options[] = {
 	 "Whether the device retries accesses that fault, so that managed memory can migrate: sets "
 	 "HSA_XNACK for PROGRAM, or is how the machine was booted where that decides (mi100); "
 	 "default: HSA_XNACK as it is, and off without it",
+	 2},
+	{"wall", OPTION_WALL, NULL, 0,
+	 "Without a GPU: events tell PROGRAM the time that passes here, not an estimate by the "
+	 "machine's memory bandwidth, link and launches",
 	 2},
 	{NULL, 0, NULL, 0, "What is recorded:", 3},
 	{"no-requests", OPTION_NO_REQUESTS, NULL, 0,
@@ -252,6 +257,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case OPTION_FAULTS:
 		error = parse_faults(parsed, value);
+		break;
+	case OPTION_WALL:
+		parsed->wall = true;
 		break;
 	case OPTION_NO_MODEL:
 		parsed->no_model = true;

@@ -183,6 +183,7 @@ static int create_spool(struct tracing *tracing)
 {
 	struct um_spool_config config = {
 		.requests = !tracing->options.no_requests,
+		.wall = tracing->options.wall,
 		.host_watch = tracing->options.host_watch,
 		.pageable = tracing->options.pageable,
 		.faults = tracing->options.faults,

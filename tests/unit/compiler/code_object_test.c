@@ -391,6 +391,9 @@ static void arguments_have_places_in_one_buffer(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof offsets / sizeof *offsets; i++)
 		assert_int_equal(found[i], offsets[i]);
+	assert_int_equal(found[8], 1); /* sizes follow: c, b, ... out */
+	assert_int_equal(found[9], 40);
+	assert_int_equal(found[14], 8);
 	/* A class with a constructor of its own is passed by reference. */
 	assert_null(dlsym(library, "um_arguments.parameters"));
 }

@@ -32,7 +32,7 @@ static void scale(void **args, int hooked)
 	data[i] *= factors[1];
 }
 
-EXPORT const unsigned scale_arguments[] __asm__("um_arguments._Z5scalePfj") = {0, 8, 12};
+EXPORT const unsigned scale_arguments[] __asm__("um_arguments._Z5scalePfj") = {0, 8, 12, 8, 4};
 EXPORT void hooked_scale(void **args) __asm__("um_hooked._Z5scalePfj");
 EXPORT void plain_scale(void **args) __asm__("um_plain._Z5scalePfj");
 EXPORT void hooked_count(void **args) __asm__("um_hooked._Z5countv");

@@ -133,22 +133,12 @@ static void test_event_flags(void **state)
 	assert_hip(hipEventCreate(NULL), hipErrorInvalidValue);
 }
 
-static void test_capture(void **state)
-{
-	(void)state;
-	hipStreamCaptureStatus status = hipStreamCaptureStatusActive;
-
-	assert_hip(hipStreamBeginCapture(NULL, hipStreamCaptureModeGlobal), hipErrorNotSupported);
-	assert_ok(hipStreamIsCapturing(NULL, &status));
-	assert_int_equal(status, hipStreamCaptureStatusNone);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_streams),	    cmocka_unit_test(test_stream_of_thread),
 		cmocka_unit_test(test_callbacks),   cmocka_unit_test(test_events),
-		cmocka_unit_test(test_event_flags), cmocka_unit_test(test_capture),
+		cmocka_unit_test(test_event_flags),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,14 @@ bool um_module_avoid(uintptr_t address, uintptr_t *start, uintptr_t *end)
 	return true;
 }
 
+/* Kernels are functions of the test. */
+bool um_module_runs(const void *address)
+{
+	extern const char __executable_start[], etext[];
+
+	return (const char *)address >= __executable_start && (const char *)address < etext;
+}
+
 char *um_watch_address(uint64_t page)
 {
 	return um_arena.base + (page << UM_PAGE_SHIFT);

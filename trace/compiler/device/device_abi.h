@@ -9,9 +9,9 @@
  *
  * `args` is what hipLaunchKernel is given: args[i] points to the i-th argument as the source
  * declares it. Where they lie when they come as one struct is a variable (absent where a class is
- * passed by reference); its last element is where they end:
+ * passed by reference): n offsets, where the last one ends, then n sizes in bytes:
  *
- *   um_arguments.M   const unsigned[number of arguments + 1]
+ *   um_arguments.M   const unsigned[2 * n + 1]
  *
  * umhipcc makes both entries from one optimised module, so that they share every
  * variable (__device__, __constant__, static) of the code object. Variables keep their mangled
