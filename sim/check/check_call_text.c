@@ -63,7 +63,7 @@ static void put_place(FILE *out, int64_t device)
 		fprintf(out, "device %lld", (long long)device);
 }
 
-static void put_call(FILE *out, const struct um_check_side *side, const struct um_check_call *call)
+static void put_what(FILE *out, const struct um_check_side *side, const struct um_check_call *call)
 {
 	static const char *const verbs[] = {
 		[UM_CHECK_CALL_ALLOC] = "allocation of ",
@@ -99,6 +99,13 @@ static void put_call(FILE *out, const struct um_check_side *side, const struct u
 	}
 	if (call->kind == UM_CHECK_CALL_ATTACH && call->value != UM_NULL)
 		fprintf(out, ", flags %lld", (long long)call->value);
+}
+
+static void put_call(FILE *out, const struct um_check_side *side, const struct um_check_call *call)
+{
+	put_what(out, side, call);
+	if (um_check_is_on_stream(call->kind) && call->stream)
+		fprintf(out, " on stream %lld", (long long)call->stream);
 }
 
 char *um_check_call_text(const struct um_check_side *side, size_t call)

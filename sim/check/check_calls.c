@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool um_check_is_on_stream(enum um_check_call_kind kind)
+{
+	return kind == UM_CHECK_CALL_PREFETCH || kind == UM_CHECK_CALL_COPY ||
+	       kind == UM_CHECK_CALL_MEMSET || kind == UM_CHECK_CALL_LAUNCH;
+}
+
 /* --- which allocation a call names --- */
 
 struct numbered {
@@ -86,9 +92,14 @@ static int make_numbers(struct numbers *numbers, const struct um_check_side *sid
 
 /* --- what a call asks for, as a number --- */
 
+/* Streams are told apart up to so many in a part. */
+#define STREAMS_MAX 64
+
 struct hashing {
 	const struct um_check_side *side;
 	struct numbers numbers;
+	int64_t streams[STREAMS_MAX]; /* as they are first used */
+	size_t stream_count;
 	bool but_advice;
 };
 
@@ -168,11 +179,27 @@ static void mix_launch(uint64_t *hash, const struct hashing *hashing, size_t op)
 	mix(hash, launch->lanes, sizeof(launch->lanes));
 }
 
-static uint64_t hash_of(const struct hashing *hashing, const struct um_check_call *call)
+/* 0: the null stream; else the how-manieth in the part it is. */
+static int64_t stream_number(struct hashing *hashing, int64_t stream)
+{
+	size_t i = 0;
+
+	if (!stream)
+		return 0;
+	while (i < hashing->stream_count && hashing->streams[i] != stream)
+		i++;
+	if (i == hashing->stream_count && i < STREAMS_MAX)
+		hashing->streams[hashing->stream_count++] = stream;
+	return (int64_t)i + 1;
+}
+
+static uint64_t hash_of(struct hashing *hashing, const struct um_check_call *call)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	mix_number(&hash, call->kind);
+	if (um_check_is_on_stream(call->kind))
+		mix_number(&hash, stream_number(hashing, call->stream));
 	if (call->kind == UM_CHECK_CALL_LAUNCH) {
 		mix_launch(&hash, hashing, call->op);
 		return hash;

@@ -1,7 +1,7 @@
 /*
  * Whether two programs asked for the same: allocations, advice, prefetches, attachments, copies, memsets
  * and launches, in their order. Where they did not, no error tells of a model. What only waits or orders
- * (synchronisations, events, streams) is not among them, nor are calls that failed: a program in HIP
+ * (synchronisations, events) is not among them, nor are calls that failed: a program in HIP
  * and its twin in CUDA differ there.
  */
 #ifndef UM_CHECK_CALLS_H
@@ -19,7 +19,8 @@ struct um_check_difference {
 
 /*
  * Compares two parts. Allocations are the same that are the n-th of their kind and size in their part (or
- * before it, where calls name such); launches, of which name, grid and group are. `but_advice`: advice
+ * before it, where calls name such); streams, that are the n-th to be used there; launches, of which name,
+ * grid and group are. `but_advice`: advice
  * and prefetches are left out, since a policy changed them. UM_ENOMEM.
  */
 int um_check_calls_compare(struct um_check_difference *, const struct um_check_side *here,
@@ -32,6 +33,8 @@ static inline bool um_check_calls_differ(const struct um_check_difference *diffe
 /* Adds what another part came to, whose calls come later. */
 void um_check_difference_add(struct um_check_difference *, const struct um_check_difference *);
 
+/* Whether calls of a kind are given to a stream. */
+bool um_check_is_on_stream(enum um_check_call_kind);
 /* "prefetch of x #1 managed 2 MiB to device 0"; malloc'ed. NULL: no memory. */
 char *um_check_call_text(const struct um_check_side *, size_t call);
 /* "x #1 managed 2 MiB"; malloc'ed. NULL: no memory. */

@@ -81,6 +81,7 @@ static int add_call(struct um_check_side *side, const struct um_op_row *op)
 		.source_allocation = op->source_allocation,
 		.source_offset_bytes = op->source_offset_bytes,
 		.device = op->device,
+		.stream = op->stream == UM_NULL ? 0 : op->stream,
 		.value = op->value,
 		.advice = op->advice ? um_word_code(um_advice_words, op->advice) : -1,
 	};

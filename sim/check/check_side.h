@@ -47,6 +47,7 @@ struct um_check_call {
 	int64_t allocation, offset_bytes, bytes; /* UM_NULL: not known, or memory of nobody's */
 	int64_t source_allocation, source_offset_bytes; /* of copies */
 	int64_t device;					/* of advice and prefetches */
+	int64_t stream;					/* 0: the null stream */
 	int64_t value;					/* of attachments */
 	int advice;					/* um_advice_words; -1: none */
 };

@@ -52,7 +52,7 @@ int um_check_machine_of(char **out, const char *device_name)
 	if (!error && (!search.found || search.is_ambiguous))
 		error = um_fail(UM_EINVAL,
 				"%s machine file has a device \"%s\", which was measured: give "
-				"--machine NAME (umtrace --help lists them), or a file",
+				"--machine NAME (umsim machine list), or a file",
 				search.found ? "more than one" : "no", device_name);
 	if (error)
 		free(search.found);

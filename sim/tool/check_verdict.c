@@ -14,26 +14,47 @@ static char *call_text(const struct um_check_side *side, size_t call)
 	return call == SIZE_MAX ? strdup("nothing more") : um_check_call_text(side, call);
 }
 
+/* Where both read alike, it is the streams: which calls share one. */
+static int put_first(char **out, char *here, char *there)
+{
+	if (strcmp(here, there) == 0)
+		return asprintf(out,
+				"%s, which shares its stream with other calls than when measured",
+				here);
+	return asprintf(out, "%s in the accesses, %s when measured", here, there);
+}
+
+static int first_text(char **out, const struct um_check_difference *difference,
+		      const struct um_check_side *predicted, const struct um_check_side *measured)
+{
+	char *here = call_text(predicted, difference->first_here);
+	char *there = call_text(measured, difference->first_there);
+	int wanted = here && there ? put_first(out, here, there) : -1;
+
+	free(here);
+	free(there);
+	return wanted < 0 ? um_fail(UM_ENOMEM, "no memory for what differs") : 0;
+}
+
 int um_check_difference_line(char **out, const struct um_check_comparison *comparison,
 			     const struct um_check_side *predicted,
 			     const struct um_check_side *measured, size_t which)
 {
 	const struct um_check_difference *difference = &comparison->differences[which];
-	char *here = call_text(predicted, difference->first_here);
-	char *there = call_text(&measured[which], difference->first_there);
-	int wanted = -1;
+	char *first;
+	int wanted, error = first_text(&first, difference, predicted, &measured[which]);
 
-	if (here && there)
-		wanted = asprintf(
-			out,
-			"not the same program, so that errors do not tell of the model: %s%zu of %zu calls "
-			"of the accesses, %zu of %zu of %s have no counterpart in the other; first: %s "
-			"in the accesses, %s when measured",
-			difference->is_least ? "at least " : "", difference->only_here,
-			difference->calls_here, difference->only_there, difference->calls_there,
-			measured[which].path, here, there);
-	free(here);
-	free(there);
+	if (error)
+		return error;
+	wanted = asprintf(
+		out,
+		"not the same program, so that errors do not tell of the model: %s%zu of %zu "
+		"calls of the accesses, %zu of %zu of %s have no counterpart in the other; "
+		"first: %s",
+		difference->is_least ? "at least " : "", difference->only_here,
+		difference->calls_here, difference->only_there, difference->calls_there,
+		measured[which].path, first);
+	free(first);
 	return wanted < 0 ? um_fail(UM_ENOMEM, "no memory for what differs") : 0;
 }
 

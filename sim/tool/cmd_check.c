@@ -36,7 +36,7 @@ static const struct argp_option options[] = {
 	 0},
 	{"policy", 'P', "FILE", 0, "Policy file, where the program was measured under one", 0},
 	{"machine", OPTION_MACHINE, "NAME", 0,
-	 "Machine (umtrace --help lists them), or a file; default: the policy's, then the one whose "
+	 "Machine (umsim machine list), or a file; default: the policy's, then the one whose "
 	 "device was measured",
 	 0},
 	{"max-error", OPTION_MAX_ERROR, "LIST", 0,

@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
 	 "Page size of the driver (umsim policy drivers lists them); several give one simulation each",
 	 0},
 	{"machine", OPTION_MACHINE, "NAME", 0,
-	 "Machine (umtrace --help lists them), or a file; default: the policy's, then the one that the "
+	 "Machine (umsim machine list), or a file; default: the policy's, then the one that the "
 	 "trace was made with",
 	 0},
 	{"driver", OPTION_DRIVER, "NAME", 0,

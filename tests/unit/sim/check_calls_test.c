@@ -129,6 +129,27 @@ static void another_grid(void **state)
 	expect_first(&there, difference.first_there, "15 x 1 x 1 groups");
 }
 
+/* It does not matter how streams are called, but which calls share one. */
+static void another_stream(void **state)
+{
+	struct um_check_difference difference;
+
+	(void)state;
+	compare_with("UPDATE op SET stream = 7 WHERE op IN (8, 14);");
+	assert_true(result.is_other);
+	um_check_comparison_free(&result);
+	here.calls[3].stream = 2;
+	here.calls[5].stream = 2;
+	assert_int_equal(um_check_compare(&result, &here, &there, 1), 0);
+	assert_false(result.is_other);
+	um_check_comparison_free(&result);
+	here.calls[5].stream = 3;
+	assert_int_equal(um_check_compare(&result, &here, &there, 1), 0);
+	difference = result.differences[0];
+	assert_int_equal(difference.only_here, 1);
+	expect_first(&there, difference.first_there, "on stream 7");
+}
+
 /* Two more at the end: the other side has nothing there. */
 static void calls_behind_the_end(void **state)
 {
@@ -284,6 +305,7 @@ int main(void)
 		TEST(advice_for_the_other_buffer),
 		TEST(a_call_less_and_one_of_another_size),
 		TEST(another_grid),
+		TEST(another_stream),
 		TEST(calls_behind_the_end),
 		TEST(an_allocation_of_another_size),
 		TEST(what_a_policy_changed_is_not_looked_at),
