@@ -188,6 +188,7 @@ static int add_summary(struct um_ranks *ranks, const struct um_summary *summary)
 
 int um_ranks_add(struct um_ranks *ranks, const char *path, const struct um_summary_choice *choice)
 {
+	struct um_summary_choice brief = choice ? *choice : (struct um_summary_choice){0};
 	struct um_summary *summary;
 	struct um_db *db;
 	int error = note_seen(ranks, path);
@@ -196,9 +197,10 @@ int um_ranks_add(struct um_ranks *ranks, const char *path, const struct um_summa
 		error = um_db_open(&db, path);
 	if (error)
 		return error;
-	error = um_summary_load(&summary, db, choice);
+	brief.brief = true;
+	error = um_summary_load(&summary, db, &brief);
 	um_db_close(db);
-	if (error == UM_ENOENT && choice && choice->range) {
+	if (error == UM_ENOENT && brief.range) {
 		ranks->without_range++;
 		return 0;
 	}

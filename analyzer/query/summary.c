@@ -326,6 +326,7 @@ static int load_all(struct um_summary *summary, struct um_db *db,
 	int error = um_text_pool_create(&summary->texts);
 
 	summary->path = um_db_path(db);
+	summary->is_brief = choice && choice->brief;
 	if (!error)
 		error = um_text_pool_keep(summary->texts, &summary->path);
 	if (!error)
@@ -338,7 +339,7 @@ static int load_all(struct um_summary *summary, struct um_db *db,
 		error = load_presence(summary, db);
 	if (!error)
 		error = load_totals(summary, db);
-	if (!error)
+	if (!error && !summary->is_brief)
 		error = um_summary_load_driver(summary, db);
 	if (!error)
 		error = um_summary_load_measured(summary, db);

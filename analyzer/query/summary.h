@@ -166,6 +166,7 @@ struct um_summary {
 	size_t allocation_count;
 	struct um_part_summary *parts; /* those of the allocations */
 	size_t part_count;
+	bool is_brief;		    /* as um_summary_choice.brief */
 	struct um_text_pool *texts; /* owns the strings */
 };
 
@@ -180,6 +181,9 @@ struct um_summary_choice {
 	 * ranges of such names; the connection then shows no more than that. */
 	const char *range;
 	const char *const *skip_frames; /* as of um_stacks_load() */
+	/* Totals, kernels and allocations alone, for who adds up many: no transfers, lines, ranges, driver
+	 * events, bounds, nor what of allocations was touched. */
+	bool brief;
 };
 
 /*

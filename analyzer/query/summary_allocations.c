@@ -202,7 +202,7 @@ int um_summary_load_allocations(struct um_summary *summary, struct um_db *db)
 
 	if (!error)
 		error = um_query_each(db, sites_sql, add_site, summary);
-	if (!error)
+	if (!error && !summary->is_brief)
 		error = um_query_each(db, touched_sql, add_touched, &touching);
 	return error;
 }

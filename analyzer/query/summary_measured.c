@@ -307,18 +307,19 @@ static int load_ranges(struct um_summary *summary, struct um_db *db)
 
 int um_summary_load_measured(struct um_summary *summary, struct um_db *db)
 {
-	int error = load_ranges(summary, db);
+	int error = summary->is_brief ? 0 : load_ranges(summary, db);
 
 	if (error || !summary->is_measured)
 		return error;
-	error = load_transfers(summary, db);
+	if (!summary->is_brief)
+		error = load_transfers(summary, db);
 	if (!error)
 		error = um_query_each(db,
 				      "SELECT (SELECT COUNT(*) FROM mapping WHERE change = "
 				      "'remote'), (SELECT COALESCE(SUM(bytes), 0) FROM migration "
 				      "WHERE allocation IS NULL)",
 				      add_mappings, summary);
-	if (!error && summary->has_host_faults)
+	if (!error && summary->has_host_faults && !summary->is_brief)
 		error = um_query_each(db, lines_sql, add_line, summary);
 	return error;
 }
