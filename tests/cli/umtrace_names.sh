@@ -24,7 +24,7 @@ for c in gcc clang-15; do
 	check "$c C99, as it is without umtrace" ./use
 done
 for cxx in g++ clang++-15; do
-	check "$cxx C++11" $cxx -std=c++11 $strict -I "$UM_BUILD/include" use.cpp -o use
+	check "$cxx C++11" $cxx -std=c++11 $strict -Wold-style-cast -Wcast-qual -I "$UM_BUILD/include" use.cpp -o use
 	check "$cxx C++11, as it is without umtrace" ./use
 done
 check "umhipcc needs no -I" umhipcc -O0 use.c -o use_hip

@@ -56,7 +56,7 @@ struct um_trace_hooks {
 static inline const struct um_trace_hooks *um_trace_ask(const char *recorder)
 {
 	const struct um_trace_hooks *(*ask)(void);
-	void *symbol = dlsym((void *)0 /* RTLD_DEFAULT, also in strict C */, recorder);
+	void *symbol = dlsym(NULL /* RTLD_DEFAULT, also in strict C */, recorder);
 
 	if (!symbol)
 		return NULL;
@@ -107,8 +107,9 @@ static inline int um_recording(void)
  * Parts may lie within parts. A part ends with um_unname(), with its allocation, or when the very same
  * bytes, or some of them and some beyond, are named again.
  *
- * A pointer to other memory, or a length beyond the allocation's end, does nothing to the program:
- * the trace counts it (table `loss`, kind 'name') and has the call (`umanalyze ops --failed`).
+ * Of a length beyond the allocation's end, what there is gets the name; a pointer to other memory is left
+ * alone. Both do nothing to the program: the trace counts them (table `loss`, kind 'name') and has the
+ * call (`umanalyze ops --failed`).
  */
 static inline void um_name(const void *pointer, size_t bytes, const char *name)
 {
