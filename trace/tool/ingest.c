@@ -33,6 +33,7 @@ static const struct {
 	[UM_RECORD_EVENT] = {sizeof(struct um_record_event), um_ingest_event},
 	[UM_RECORD_RANGE] = {sizeof(struct um_record_range), um_ingest_range},
 	[UM_RECORD_VARIABLE] = {sizeof(struct um_record_variable), um_ingest_variable},
+	[UM_RECORD_HOST_ACCESS] = {sizeof(struct um_record_host_access), um_ingest_host_access},
 };
 
 static uint64_t now_ns(void)

@@ -178,6 +178,7 @@ static int create_spool(struct tracing *tracing)
 	struct um_spool_config config = {
 		.requests = !tracing->options.no_requests,
 		.host_watch = tracing->options.host_watch,
+		.host_sync = tracing->options.host_sync,
 		.pageable = tracing->options.pageable,
 		.faults = tracing->options.faults,
 		.set_nvtx = tracing->injection.nvtx != NULL,
