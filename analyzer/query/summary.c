@@ -344,6 +344,8 @@ static int load_all(struct um_summary *summary, struct um_db *db,
 	if (!error)
 		error = um_summary_load_measured(summary, db);
 	if (!error)
+		error = um_summary_load_host(summary, db);
+	if (!error)
 		error = um_summary_load_kernels(summary, db);
 	if (!error)
 		error = um_summary_load_selection(summary, db);
@@ -377,6 +379,7 @@ void um_summary_destroy(struct um_summary *summary)
 	free(summary->calls);
 	free(summary->memory);
 	free(summary->lines);
+	free(summary->host_lines);
 	free(summary->ranges);
 	free(summary->events);
 	free(summary->bounds);

@@ -96,6 +96,16 @@ struct um_line_summary {
 	int64_t allocations; /* how many of them */
 };
 
+/* Of traces with --host-sync: where in the program the host touched an allocation first, in an interval. */
+struct um_host_line_summary {
+	const char *site; /* as of an allocation; NULL: not known */
+	bool has_line;
+	const char *function;
+	int64_t allocation;
+	int64_t read_pages, written_pages;	/* added up over the intervals */
+	int64_t faults, migrated_to_host_bytes; /* that followed from it */
+};
+
 /* Ranges of one name. */
 struct um_range_summary {
 	const char *name;
@@ -149,6 +159,8 @@ struct um_summary {
 	int64_t beside_bytes;	       /* of transfers that touched no allocation */
 	struct um_line_summary *lines; /* most faults first */
 	size_t line_count;
+	struct um_host_line_summary *host_lines; /* most bytes first */
+	size_t host_line_count;
 	struct um_range_summary *ranges; /* in the order in which their names first began */
 	size_t range_count;
 	const char *chosen; /* pattern of the ranges that it is of; NULL: it is of the whole run */

@@ -125,6 +125,7 @@ static const struct {
 	{"remote_access", BY_OP},
 	{"copy_traffic", BY_OP},
 	{"page_access", BY_OP},
+	{"host_access", BY_OP " OR op IN (SELECT op FROM temp.chosen_host)"},
 	{"kernel", BY_OP},
 	{"user_range", BY_OP},
 	{"op", BY_OP " OR op IN (SELECT op FROM temp.chosen_host)"},

@@ -9,7 +9,7 @@
 #include "trace/db/stacks.h"
 
 /*
- * Fills it with the sites of all allocations ('alloc') and of all faults (''). Before anything of the
+ * Fills it with the sites of all allocations ('alloc') and of all faults and accesses of the host (''). Before anything of the
  * connection is hidden. UM_ENOMEM, UM_EFORMAT.
  */
 int um_user_frames_create(struct um_db *, const struct um_stacks *);

@@ -111,6 +111,7 @@ static json_t *array_json(const void *items, size_t count, size_t item_bytes, it
 #define ALLOCATION(member) #member, offsetof(struct um_allocation_summary, member)
 #define TRANSFER(member)   #member, offsetof(struct um_transfer_summary, member)
 #define LINE(member)	   #member, offsetof(struct um_line_summary, member)
+#define HOST_LINE(member)  #member, offsetof(struct um_host_line_summary, member)
 #define RANGE(member)	   #member, offsetof(struct um_range_summary, member)
 #define TRAFFIC(member)	   #member, offsetof(struct um_traffic, member)
 #define FAULTS(member)	   #member, offsetof(struct um_fault_totals, member)
@@ -215,6 +216,16 @@ static const struct field line_fields[] = {
 	{LINE(read_faults), false},
 	{LINE(write_faults), false},
 	{LINE(allocations), false},
+	{0},
+};
+static const struct field host_line_fields[] = {
+	{HOST_LINE(site), true},
+	{HOST_LINE(function), true},
+	{HOST_LINE(allocation), false},
+	{HOST_LINE(read_pages), false},
+	{HOST_LINE(written_pages), false},
+	{HOST_LINE(faults), false},
+	{HOST_LINE(migrated_to_host_bytes), false},
 	{0},
 };
 static const struct field range_fields[] = {
@@ -338,6 +349,9 @@ static json_t *summary_json(const struct um_summary *summary)
 		{"host_fault_lines",
 		 array_json(summary->lines, summary->line_count, sizeof(*summary->lines),
 			    struct_fields, line_fields)},
+		{"host_lines",
+		 array_json(summary->host_lines, summary->host_line_count,
+			    sizeof(*summary->host_lines), struct_fields, host_line_fields)},
 		{"ranges", array_json(summary->ranges, summary->range_count,
 				      sizeof(*summary->ranges), struct_fields, range_fields)},
 		{"driver_events",

@@ -4,6 +4,7 @@
 #include "summary_cells.h"
 #include "summary_end.h"
 #include "summary_head.h"
+#include "summary_host.h"
 #include "summary_measured.h"
 #include "summary_selection.h"
 #include "trace/base/error.h"
@@ -322,7 +323,7 @@ static const struct um_text_column allocation_columns[] = {{"allocation", UM_ALI
 							   {"host\npages", UM_ALIGN_RIGHT},
 							   {NULL, 0}};
 
-static void cell_allocation(struct um_text_table *table, const struct um_allocation_summary *of)
+void um_cell_allocation(struct um_text_table *table, const struct um_allocation_summary *of)
 {
 	char label[160];
 
@@ -451,7 +452,7 @@ static int print_allocation_rows(FILE *out, const struct um_summary *summary,
 	if (error)
 		return error;
 	for (size_t i = 0; i < summary->allocation_count && i < rows; i++) {
-		cell_allocation(table, sorted[i]);
+		um_cell_allocation(table, sorted[i]);
 		if (summary->is_measured)
 			um_measured_allocation_row(table, sorted[i]);
 		else
@@ -499,6 +500,8 @@ int um_render_summary_text(FILE *out, const struct um_summary *summary, size_t r
 		print_faults(out, summary);
 	if (!error)
 		error = um_render_lines(out, summary, rows);
+	if (!error)
+		error = um_render_host_lines(out, summary, rows);
 	if (!error)
 		error = um_render_summary_driver(out, summary);
 	if (!error)

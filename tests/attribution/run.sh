@@ -85,19 +85,23 @@ names() {
 		ORDER BY allocation"
 }
 
+# What is a member of something on the heap has the name of the pointer that is found first.
+compare_names() {
+	names | sed -E 's/[a-z_]+->//' >names
+	if [ "${UM_BLESS:-}" = 1 ] && [ "$variant" = O0 ]; then
+		cp names "$here/names.golden"
+	fi
+	if [ "$variant" = lines ]; then
+		sed -E '/managed_variable/!s/ [^ ]+$/ -/' "$here/names.golden" >expected
+	else
+		cp "$here/names.golden" expected
+	fi
+	diff -u expected names >&2 || fail "names differ: $1"
+}
+
 build
 compare "as it was built"
-# What is a member of something on the heap has the name of the pointer that is found first.
-names | sed -E 's/[a-z_]+->//' >names
-if [ "${UM_BLESS:-}" = 1 ] && [ "$variant" = O0 ]; then
-	cp names "$here/names.golden"
-fi
-if [ "$variant" = lines ]; then
-	sed -E '/managed_variable/!s/ [^ ]+$/ -/' "$here/names.golden" >expected
-else
-	cp "$here/names.golden" expected
-fi
-diff -u expected names >&2 || fail "names differ"
+compare_names "as it was built"
 case $variant in
 O0)
 	# However often a place calls, it is one place.
@@ -122,5 +126,23 @@ O2)
 		fail "stripped: a call without module and offset"
 	[ "$(sqlite3 sites.um.db "SELECT count(DISTINCT offset_bytes) FROM frame
 		WHERE module LIKE '%/sites'")" -gt 30 ] || fail "stripped: offsets are missing"
+	;;
+split | split_O0)
+	llvm-dwp-15 -e sites -o sites.dwp
+	rm ./*.dwo
+	compare "with a package alone"
+	compare_names "with a package alone"
+	objcopy --only-keep-debug sites sites.debug
+	strip -g sites
+	objcopy --add-gnu-debuglink=sites.debug sites
+	mv sites.dwp sites.debug.dwp
+	compare "with a package beside the file of debug information"
+	# One that is damaged is as good as none: lines, but nothing of what was inlined.
+	head -c 3000 sites.debug.dwp >cut
+	mv cut sites.debug.dwp
+	run
+	[ "$(count "frame WHERE module LIKE '%/sites' AND line IS NOT NULL")" -gt 10 ] ||
+		fail "no lines beside a damaged package"
+	[ "$(count "frame WHERE module LIKE '%/sites' AND inlined")" = 0 ] || fail "a damaged package is read"
 	;;
 esac

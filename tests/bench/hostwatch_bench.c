@@ -137,13 +137,15 @@ static void small_allocations(const char *what, uint64_t step)
 		um_hostwatch_remove(i * step * UM_PAGE_BYTES, UM_PAGE_BYTES);
 }
 
-static void bench(enum um_host_watch method)
+static void bench(enum um_host_watch method, bool places)
 {
+	if (places)
+		um_hostwatch_ask_places();
 	if (um_hostwatch_init(method) != method) {
 		printf("%s: not on this system\n", names[method]);
 		return;
 	}
-	printf("%s\n", names[method]);
+	printf("%s%s\n", names[method], places ? ", with who touches (--host-sync)" : "");
 	if (!make_arena()) {
 		printf("  no memory for 1 GiB\n");
 		return;
@@ -154,17 +156,22 @@ static void bench(enum um_host_watch method)
 	fflush(stdout);
 }
 
+static void bench_in_child(enum um_host_watch method, bool places)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		bench(method, places);
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
 int main(void)
 {
-	for (int method = UM_HOST_WATCH_WP_ASYNC; method <= UM_HOST_WATCH_MPROTECT; method++) {
-		pid_t pid = fork();
-
-		if (pid == 0) {
-			bench((enum um_host_watch)method);
-			fflush(stdout);
-			_exit(0);
-		}
-		waitpid(pid, NULL, 0);
-	}
+	for (int method = UM_HOST_WATCH_WP_ASYNC; method <= UM_HOST_WATCH_MPROTECT; method++)
+		bench_in_child((enum um_host_watch)method, false);
+	bench_in_child(UM_HOST_WATCH_MPROTECT, true);
 	return 0;
 }

@@ -8,6 +8,8 @@ for bench in "$UM_BUILD"/bin/*_bench; do
 	printf '\n== %s\n' "$(basename "$bench")"
 	"$bench"
 done
+printf '\n== calls\n'
+"$here/calls.sh"
 printf '\n== sizes\n'
 "$here/sizes.sh" ${2:+"$2"}
 printf '\n== selection\n'

@@ -15,6 +15,8 @@
 
 static struct um_stack stack;
 static uint32_t last_site;
+static struct um_site_table sites;
+static struct um_stack_table stacks;
 
 static uint32_t intern(void)
 {
@@ -22,7 +24,7 @@ static uint32_t intern(void)
 	bool is_new;
 
 	for (size_t i = stack.frames; i-- > 0;)
-		site = um_site_intern(site, (const void *)stack.address_in[i], &is_new);
+		site = um_site_intern(&sites, site, (const void *)stack.address_in[i], &is_new);
 	return site;
 }
 
@@ -30,19 +32,19 @@ static __attribute__((noinline)) void address_alone(void)
 {
 	bool is_new;
 
-	last_site = um_site_intern(0, __builtin_return_address(0), &is_new);
+	last_site = um_site_intern(&sites, 0, __builtin_return_address(0), &is_new);
 }
 
 static __attribute__((noinline)) void whole_stack(void)
 {
 	uintptr_t slot = UM_STACK_OWN_SLOT;
 
-	last_site = um_stack_find(&stack, slot);
+	last_site = um_stack_find(&stacks, &stack, slot);
 	if (last_site)
 		return;
 	um_stack_walk(&stack, slot, NULL);
 	last_site = intern();
-	um_stack_keep(&stack, last_site);
+	um_stack_keep(&stacks, &stack, last_site);
 }
 
 static __attribute__((noinline)) void walked_stack(void)

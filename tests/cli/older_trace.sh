@@ -17,7 +17,7 @@ sqlite3 app.um.db "
 		(2, 1, 0, 256, 14), (5, 1, 0, 256, 9);"
 mkdir old new
 cp app.um.db new
-sqlite3 app.um.db "DROP TABLE driver_event; DROP TABLE bound; DROP TABLE user_range;
+sqlite3 app.um.db "DROP TABLE driver_event; DROP TABLE bound; DROP TABLE user_range; DROP TABLE host_access;
 	ALTER TABLE run DROP COLUMN xnack_source; ALTER TABLE run DROP COLUMN driver_version;
 	ALTER TABLE run DROP COLUMN clocks; ALTER TABLE run DROP COLUMN rank_source;
 	ALTER TABLE run DROP COLUMN job; ALTER TABLE fault DROP COLUMN site; PRAGMA user_version = 1"

@@ -539,3 +539,51 @@ EXPORT int fake_cuda_play(const char *path)
 	free(player);
 	return failed;
 }
+
+/* --- two of the driver's and the runtime's own functions --- */
+
+static void call_back(uint32_t domain, uint32_t number, const void *params, uint32_t site)
+{
+	static _Thread_local uint64_t kept[3]; /* by domain */
+	static const int32_t result;
+	struct um_cupti_call data = {
+		.site = site,
+		.function = "cuFake",
+		.params = params,
+		.result = &result,
+		.context = (void *)0x5000,
+		.correlation_data = &kept[domain],
+	};
+
+	if (cupti)
+		cupti->callback(domain, number, &data);
+}
+
+EXPORT int cuMemAllocManaged(uint64_t *pointer, size_t bytes, unsigned flags)
+{
+	static uint64_t next = 0x7f1000000000;
+	const struct um_params_alloc params = {pointer, bytes, flags};
+
+	call_back(UM_CUPTI_DRIVER_API, UM_CUDA_ALLOC_MANAGED, &params, UM_CUPTI_ENTER);
+	*pointer = __atomic_fetch_add(&next, (bytes + 0x1fffff) & ~0x1ffffful, __ATOMIC_RELAXED);
+	call_back(UM_CUPTI_DRIVER_API, UM_CUDA_ALLOC_MANAGED, &params, UM_CUPTI_EXIT);
+	return 0;
+}
+
+/* As libcudart's: the driver gets a variable of its own. */
+EXPORT int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
+{
+	const struct {
+		void **pointer;
+		size_t bytes;
+		unsigned flags;
+	} params = {pointer, bytes, flags};
+	uint64_t address = 0;
+
+	cuInit(0);
+	call_back(UM_CUPTI_RUNTIME_API, UM_CUDA_RUNTIME_MALLOC_MANAGED, &params, UM_CUPTI_ENTER);
+	cuMemAllocManaged(&address, bytes, flags);
+	*pointer = (void *)(uintptr_t)address;
+	call_back(UM_CUPTI_RUNTIME_API, UM_CUDA_RUNTIME_MALLOC_MANAGED, &params, UM_CUPTI_EXIT);
+	return 0;
+}

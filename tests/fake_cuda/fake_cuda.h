@@ -20,7 +20,13 @@
 #ifndef UM_FAKE_CUDA_H
 #define UM_FAKE_CUDA_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 int cuInit(unsigned flags);
+/* With the callbacks of the real ones; memory of no use. */
+int cuMemAllocManaged(uint64_t *pointer, size_t bytes, unsigned flags);
+int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags);
 /* 0; else the script has a line that cannot be. */
 int fake_cuda_play(const char *path);
 

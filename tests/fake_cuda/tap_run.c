@@ -186,6 +186,16 @@ static void print_part(const void *record)
 		part->name);
 }
 
+static void print_variable(const void *record)
+{
+	const struct um_record_variable *variable = record;
+
+	fprintf(out, "variable allocation=%u in=%s\n", variable->allocation,
+		variable->site						  ? "frame"
+		: *(const char *)(variable->pointer + variable->pointers) ? "module"
+									  : "elsewhere");
+}
+
 static void print_loss(const void *record)
 {
 	const struct um_record_loss *loss = record;
@@ -216,6 +226,7 @@ static void (*const printers[])(const void *) = {
 	[UM_RECORD_EVENT] = print_event,
 	[UM_RECORD_RANGE] = print_range,
 	[UM_RECORD_PART] = print_part,
+	[UM_RECORD_VARIABLE] = print_variable,
 };
 
 static void print_record(const struct um_record *record)

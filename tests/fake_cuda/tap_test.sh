@@ -361,6 +361,15 @@ case_two_devices() {
 	has '^allocation 1 kind=device flags=0 device=1 '
 	has '^op 2 kind=sync_device .* device=0 '
 }
+case_names() { # of a GPU's allocations, by what the program keeps them in: whole traces
+	for level in O0 O2; do
+		"$build/bin/umtrace" -q --force -o "$work/names.um.db" -- "$build/bin/fake_names_$level" \
+			>"$work/stdout" 2>"$work/stderr" || fail "$level: umtrace"
+		silent
+		names=$(sqlite3 "$work/names.um.db" "SELECT group_concat(COALESCE(name, '-'), ' ') FROM allocation")
+		is "$names" "field local.cells global_pointer of_driver of->edges[1] - -" "$level: names"
+	done
+}
 case_soak() { # a million records; the program's memory does not grow with them
 	run -q --faults=all "$program" "$(script soak)" play peak
 	ends_with 0; silent

@@ -1,6 +1,7 @@
 /*
  * An ELF file of any bytes, with debug information of any: the process that reads it may not survive, but
- * umtrace does, and is told so. What is answered has an end.
+ * umtrace does, and is told so. What is answered has an end. With UM_FUZZ_PROGRAM the file is that program's
+ * package of split DWARF (.dwp).
  */
 #include "fuzz.h"
 
@@ -103,8 +104,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	prepare(number);
 	snprintf(path, sizeof(path), "%s/%u", folder, number++);
+#ifdef UM_FUZZ_PROGRAM
+	char package[140];
+
+	snprintf(package, sizeof(package), "%s.dwp", path);
+	write_file(package, data, bytes);
+	if (symlink(UM_FUZZ_PROGRAM, path))
+		um_fuzz_bug("no link to the program", path);
+	ask_all(path);
+	unlink(package);
+#else
 	write_file(path, data, bytes);
 	ask_all(path);
+#endif
 	unlink(path);
 	return 0;
 }

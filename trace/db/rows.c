@@ -115,6 +115,14 @@ static const struct um_column page_access_columns[] = {
 TABLE(page_access, "op, allocation, first_page");
 #undef ROW
 
+#define ROW struct um_host_access_row
+static const struct um_column host_access_columns[] = {
+	INT_(op), INT_(allocation), INT_(first_page), WORD_(access), INT_(pages), INT(site),
+	INT_(touch), {0},
+};
+TABLE_SINCE(5, host_access, "op, allocation, first_page, access_code");
+#undef ROW
+
 #define ROW struct um_access_chunk_row
 static const struct um_column access_chunk_columns[] = {
 	INT_(op), INT_(chunk), INT_(first_group), INT_(last_group), INT_(touches),
@@ -201,15 +209,27 @@ TABLE(loss, "rowid");
 /* clang-format on */
 
 const struct um_table *const um_tables[] = {
-	&um_table_run,		&um_table_device,
-	&um_table_origin,	&um_table_site,
-	&um_table_frame,	&um_table_allocation,
-	&um_table_op,		&um_table_kernel,
-	&um_table_page_access,	&um_table_access_chunk,
-	&um_table_fault,	&um_table_migration,
-	&um_table_mapping,	&um_table_remote_access,
-	&um_table_driver_event, &um_table_bound,
-	&um_table_copy_traffic, &um_table_user_range,
-	&um_table_part,		&um_table_selection,
-	&um_table_loss,		NULL,
+	&um_table_run,
+	&um_table_device,
+	&um_table_origin,
+	&um_table_site,
+	&um_table_frame,
+	&um_table_allocation,
+	&um_table_op,
+	&um_table_kernel,
+	&um_table_page_access,
+	&um_table_access_chunk,
+	&um_table_fault,
+	&um_table_migration,
+	&um_table_mapping,
+	&um_table_remote_access,
+	&um_table_driver_event,
+	&um_table_bound,
+	&um_table_copy_traffic,
+	&um_table_user_range,
+	&um_table_part,
+	&um_table_selection,
+	&um_table_host_access,
+	&um_table_loss,
+	NULL,
 };

@@ -128,6 +128,12 @@ struct um_page_access_row {
 	int64_t lines_read, lines_written, requests, atomics;
 };
 
+struct um_host_access_row {
+	int64_t op, allocation, first_page;
+	const char *access;
+	int64_t pages, site, touch;
+};
+
 struct um_access_chunk_row {
 	int64_t op, chunk, first_group, last_group, touches, payload_bytes;
 	struct um_blob data;
@@ -196,7 +202,7 @@ extern const struct um_table um_table_run, um_table_device, um_table_origin, um_
 	um_table_frame, um_table_allocation, um_table_op, um_table_kernel, um_table_page_access,
 	um_table_access_chunk, um_table_fault, um_table_migration, um_table_mapping,
 	um_table_remote_access, um_table_driver_event, um_table_bound, um_table_copy_traffic,
-	um_table_user_range, um_table_part, um_table_selection, um_table_loss;
+	um_table_user_range, um_table_part, um_table_selection, um_table_host_access, um_table_loss;
 
 extern const struct um_table *const um_tables[]; /* all of them, ends with NULL */
 

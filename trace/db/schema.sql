@@ -16,8 +16,8 @@
 PRAGMA application_id = 0x554d5452;
 -- 2: driver_event, bound, run.xnack_source; 3: driver_event.waited_ns; 4: user_range, fault.site,
 -- driver_event.address, run.driver_version, run.clocks, op.kind 'range'; 5: part, selection,
--- kernel.recorded, run.rank_source, run.job, op.kind 'name', 'name_end', 'profiler_start',
--- 'profiler_stop' and 'callback'
+-- host_access, kernel.recorded, run.rank_source, run.job, op.kind 'name', 'name_end',
+-- 'profiler_start', 'profiler_stop' and 'callback'
 PRAGMA user_version = 5;
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
@@ -225,6 +225,21 @@ CREATE TABLE page_access (
 	requests INTEGER,
 	atomics INTEGER,
 	PRIMARY KEY (op, allocation, first_page)
+) WITHOUT ROWID;
+
+-- Which instructions of the host first read, and first wrote, the pages of a 'host' op (umtrace
+-- --host-sync): pages of page_access.host, each at most once an access. An instruction that reads and
+-- writes at once (x += 1) counts as a write; once written, what reads a page is not seen.
+CREATE TABLE host_access (
+	op INTEGER NOT NULL REFERENCES op,
+	allocation INTEGER NOT NULL,
+	first_page INTEGER NOT NULL,
+	access_code INTEGER NOT NULL CHECK (access_code BETWEEN 0 AND 1),
+	pages INTEGER NOT NULL,       -- within one 2 MiB block of the allocation
+	site INTEGER,                 -- of the instruction, or of the call of a system call
+	touch INTEGER NOT NULL,       -- the first of these was the how many-eth of the op, from 1
+	access TEXT AS (CASE access_code WHEN 0 THEN 'read' WHEN 1 THEN 'write' END),
+	PRIMARY KEY (op, allocation, first_page, access_code)
 ) WITHOUT ROWID;
 
 -- The ordered access stream of a launch: zstd over the payload that spool/access_stream.h documents;

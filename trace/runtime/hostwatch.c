@@ -16,6 +16,7 @@ static const struct um_watch_method *const methods[] = {
 static struct {
 	const struct um_watch_method *method; /* NULL: off */
 	const char *trouble;
+	bool asks_places;
 	struct um_watch_range *range; /* sorted; from mmap */
 	struct um_watch_range *block; /* the same, joined; room for as many */
 	size_t count, capacity, block_count;
@@ -32,12 +33,27 @@ enum um_host_watch um_hostwatch_init(uint32_t wanted)
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		if (wanted != UM_HOST_WATCH_BEST && wanted != methods[i]->kind)
 			continue;
+		if (watch.asks_places && !methods[i]->ask_places)
+			continue;
+		if (watch.asks_places)
+			methods[i]->ask_places();
 		if (methods[i]->start()) {
 			watch.method = methods[i];
 			return methods[i]->kind;
 		}
 	}
 	return UM_HOST_WATCH_NONE;
+}
+
+void um_hostwatch_ask_places(void)
+{
+	watch.asks_places = true;
+}
+
+bool um_hostwatch_touch(uint64_t page, unsigned access, struct um_page_touch *touch)
+{
+	return watch.asks_places && watch.method && watch.method->touch &&
+	       watch.method->touch(page, access, touch);
 }
 
 const char *um_hostwatch_limits(void)

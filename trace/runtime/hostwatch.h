@@ -23,6 +23,17 @@
  * `wanted` other than UM_HOST_WATCH_BEST insists on one method; UM_HOST_WATCH_NONE if that fails.
  */
 enum um_host_watch um_hostwatch_init(uint32_t wanted);
+/* Before it: who touches is told, too. Only mprotect sees it, so that it is the only one tried. */
+void um_hostwatch_ask_places(void);
+/*
+ * Of a page that the run which is being told has, and of one access (enum um_fault_access): in the how
+ * many-eth touch of the interval it came first, counted from 1, and the number of the place
+ * (hostwatch_place.h; 0: not known). Touch 0: it did not come. False: places were not asked for.
+ */
+struct um_page_touch {
+	uint32_t touch, place;
+};
+bool um_hostwatch_touch(uint64_t page, unsigned access, struct um_page_touch *touch);
 /* Managed allocations come and go: arena offsets in bytes, whole pages. A new range is armed. */
 void um_hostwatch_add(uint64_t offset, uint64_t bytes);
 void um_hostwatch_remove(uint64_t offset, uint64_t bytes);

@@ -41,6 +41,10 @@ struct um_watch_method {
 	bool (*collect)(struct um_watch_blocks, um_watch_emit *);
 	/* So that kernels run at full speed until arm(); NULL: they do anyway. */
 	bool (*open)(struct um_watch_blocks);
+	/* NULL: it does not see who touches. */
+	bool (*touch)(uint64_t page, unsigned access, struct um_page_touch *touch);
+	/* Before start(), where it does. */
+	void (*ask_places)(void);
 	/* In the child of a fork: closes descriptors, gives handlers back. */
 	void (*child)(void);
 };

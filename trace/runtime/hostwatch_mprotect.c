@@ -10,8 +10,8 @@
  */
 #include "hostwatch_method.h"
 #include "arena.h"
+#include "hostwatch_place.h"
 #include "lazy_map.h"
-#include "wrap/wrap.h"
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -35,7 +35,13 @@ static const uint64_t give_up_pages[] = {512, 32768, UM_ARENA_PAGES};
 static uint8_t *state; /* of UM_ARENA_PAGES pages, filled lazily */
 static atomic_flag lock_flag = ATOMIC_FLAG_INIT;
 static um_wrap_stop_call *wrap_stop;
+static bool asks_places;
 static atomic_bool changed; /* a page was touched or opened since arm() */
+
+/* Who touched first, by page and access (UM_FAULT_READ, UM_FAULT_WRITE); NULL: not asked for. */
+static struct um_page_touch (*first_touch)[2];
+static um_wrap_guard_call *wrap_guard;
+static uint32_t touches; /* of this interval */
 
 /* The system call itself: pthread_sigmask() is wrapped. */
 static void set_mask(const uint64_t *mask, uint64_t *before)
@@ -97,8 +103,21 @@ static void disarm(uint64_t first_page, uint64_t end_page)
 	atomic_store_explicit(&changed, true, memory_order_relaxed);
 }
 
-static void note_touch(uint64_t page, bool write)
+/* What reads a page that was written does not fault, and so counts nowhere. */
+static bool is_first(uint64_t page, bool write)
 {
+	return !first_touch[page][write].touch && !first_touch[page][true].touch;
+}
+
+static void note_place(uint64_t page, bool write, uint32_t place)
+{
+	if (first_touch && is_first(page, write))
+		first_touch[page][write] = (struct um_page_touch){++touches, place};
+}
+
+static void note_touch(uint64_t page, bool write, uint32_t place)
+{
+	note_place(page, write, place);
 	set_state(page, write ? UM_TOUCH_WRITTEN : UM_TOUCH_READ);
 	atomic_store_explicit(&changed, true, memory_order_relaxed);
 }
@@ -146,18 +165,44 @@ static bool page_at(uintptr_t address, uint64_t *page)
 	return offset < um_arena.span;
 }
 
-static bool fault(const void *address, bool write)
+/* The lock is held, and given up meanwhile where the stack is a new one. */
+static uint32_t find_place(struct um_touch_place *place, uint64_t *before)
+{
+	uint32_t touch = um_touch_find(place);
+
+	if (touch)
+		return touch;
+	unlock(before);
+	um_touch_walk(place, wrap_guard);
+	lock(before);
+	return um_touch_add(place);
+}
+
+static uint32_t interrupted_place(const ucontext_t *interrupted, uint64_t *before)
+{
+	struct um_touch_place place;
+
+	if (!first_touch)
+		return 0;
+	um_touch_interrupted(&place, interrupted);
+	return find_place(&place, before);
+}
+
+static bool fault(const void *address, bool write, const ucontext_t *interrupted)
 {
 	uint64_t page, before;
+	uint32_t place = 0;
 
 	if (!page_at((uintptr_t)address, &page))
 		return false;
 	lock(&before);
+	if (state_of(page) & ARMED)
+		place = interrupted_place(interrupted, &before);
 	bool managed = state_of(page) & MANAGED;
 
 	if (managed) {
 		if (state_of(page) & ARMED)
-			note_touch(page, write);
+			note_touch(page, write, place);
 		if (!set_rights(page, page + 1, rights_of(state_of(page))))
 			give_up(page);
 	}
@@ -220,22 +265,44 @@ static bool open_pages(uintptr_t start, size_t bytes, bool write)
 	return watched;
 }
 
-static void close_pages(uintptr_t start, size_t bytes, size_t touched, bool write)
+/* Whether it would be the first to touch any of them. */
+static bool is_news(struct um_watch_range used, bool write)
+{
+	for (uint64_t page = used.first_page; page < used.end_page; page++)
+		if (state_of(page) & ARMED && is_first(page, write))
+			return true;
+	return false;
+}
+
+static uint32_t calling_place(struct um_watch_range used, bool write, uintptr_t slot,
+			      uint64_t *before)
+{
+	struct um_touch_place place;
+
+	if (!first_touch || !is_news(used, write))
+		return 0;
+	um_touch_in_call(&place, slot);
+	return find_place(&place, before);
+}
+
+static void close_pages(uintptr_t start, size_t bytes, size_t touched, bool write, uintptr_t slot)
 {
 	struct um_watch_range part, used = {0, 0};
 	uint64_t before;
+	uint32_t place;
 
 	if (!arena_part(start, bytes, &part))
 		return;
 	arena_part(start, touched, &used);
 	lock(&before);
+	place = calling_place(used, write, slot, &before);
 	for (uint64_t page = part.first_page; page < part.end_page; page++) {
 		unsigned calls = state_of(page) & CALLS;
 
 		if (calls && calls != CALLS)
 			__atomic_fetch_sub(&state[page], CALL, __ATOMIC_RELAXED);
 		if (state_of(page) & ARMED && page >= used.first_page && page < used.end_page)
-			note_touch(page, write);
+			note_touch(page, write, place);
 	}
 	set_rights_of(part.first_page, part.end_page, rights_now);
 	unlock(&before);
@@ -253,7 +320,32 @@ static bool start(void)
 		return false;
 	if (!state)
 		state = um_lazy_map(UM_ARENA_PAGES);
-	return state && wrap_start(&hooks);
+	wrap_guard = (um_wrap_guard_call *)dlsym(RTLD_DEFAULT, "um_wrap_guard");
+	if (asks_places && wrap_guard)
+		first_touch = um_lazy_map(UM_ARENA_PAGES * sizeof(*first_touch));
+	return state && (first_touch || !asks_places) && wrap_start(&hooks);
+}
+
+static void ask_places(void)
+{
+	asks_places = true;
+}
+
+static bool touch_of(uint64_t page, unsigned access, struct um_page_touch *touch)
+{
+	if (first_touch)
+		*touch = first_touch[page][access];
+	return first_touch != NULL;
+}
+
+/* With its touches, which belong to the interval before. */
+static void forget_places(uint64_t first_page, uint64_t end_page)
+{
+	static const struct um_page_touch none[2];
+
+	for (uint64_t page = first_page; first_touch && page < end_page; page++)
+		if (memcmp(first_touch[page], none, sizeof(none)) != 0)
+			memset(first_touch[page], 0, sizeof(none));
 }
 
 static bool add(struct um_watch_range range)
@@ -261,6 +353,7 @@ static bool add(struct um_watch_range range)
 	uint64_t before;
 
 	lock(&before);
+	forget_places(range.first_page, range.end_page);
 	memset(state + range.first_page, MANAGED | ARMED, range.end_page - range.first_page);
 	bool works = set_rights(range.first_page, range.end_page, PROT_NONE);
 	unlock(&before);
@@ -283,6 +376,7 @@ static bool arm_run(uint64_t first_page, uint64_t end_page)
 {
 	unsigned calls = 0;
 
+	forget_places(first_page, end_page);
 	for (uint64_t page = first_page; page < end_page; page++) {
 		clear_state(page, TOUCH);
 		set_state(page, ARMED);
@@ -324,6 +418,7 @@ static bool arm(struct um_watch_blocks blocks)
 		return true;
 	lock(&before);
 	atomic_store_explicit(&changed, false, memory_order_relaxed);
+	touches = 0;
 	for (size_t i = 0; i < blocks.count; i++)
 		works &= arm_block(blocks.block[i]);
 	unlock(&before);
@@ -417,5 +512,7 @@ const struct um_watch_method um_watch_mprotect = {
 	.rearm = rearm,
 	.collect = collect,
 	.open = open_blocks,
+	.touch = touch_of,
+	.ask_places = ask_places,
 	.child = child,
 };

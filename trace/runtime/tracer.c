@@ -4,6 +4,7 @@
  */
 #include "tracer.h"
 #include "tracer_environment.h"
+#include "tracer_host_access.h"
 #include "arena.h"
 #include "hostwatch.h"
 #include "pageable.h"
@@ -140,6 +141,7 @@ static void put_hello(void)
 		.filter_pages = UM_STREAM_FILTER_PAGES,
 		.requests = um_spool_config(writer)->requests,
 		.pageable = um_spool_config(writer)->pageable,
+		.host_sync = um_spool_config(writer)->host_sync,
 		.xnack = um_device_get(0)->xnack,
 		.hsa_xnack = um_hsa_xnack(),
 		.start_ns = greeting.start_ns,
@@ -204,6 +206,8 @@ static void go_on(void)
 		children = NULL;
 	pthread_atfork(NULL, NULL, in_child);
 	state = ON;
+	if (um_spool_config(writer)->host_sync)
+		um_hostwatch_ask_places();
 	greeting.host_watch = um_hostwatch_init(um_spool_config(writer)->host_watch);
 	greeting.start_ns = now_ns();
 	um_recorder_requests = um_spool_config(writer)->requests;
@@ -327,6 +331,7 @@ static void note_host_run(uint64_t first_page, uint64_t pages, uint32_t touch, v
 	};
 	if (record->runs == RUNS_AT_ONCE)
 		put_pages();
+	um_tracer_host_access(host.op, allocation, first_page, pages);
 }
 
 static void note_trouble(void)
@@ -335,6 +340,13 @@ static void note_trouble(void)
 
 	if (trouble)
 		um_tracer_loss(0, UM_LOSS_HOST_UNWATCHED, 1, trouble);
+}
+
+static void end_to_note(void)
+{
+	put_pages();
+	um_tracer_host_access_end();
+	note_trouble();
 }
 
 static void begin_to_note(void)
@@ -347,8 +359,7 @@ static void end_interval(void)
 {
 	begin_to_note();
 	um_hostwatch_collect(note_host_run, NULL);
-	put_pages();
-	note_trouble();
+	end_to_note();
 	interval.open = false;
 }
 
@@ -438,8 +449,7 @@ static void split_around(const struct um_record_op *op)
 	begin_to_note();
 	um_hostwatch_split(first > around ? first - around : 0, last + 1 + around, note_host_run,
 			   NULL);
-	put_pages();
-	note_trouble();
+	end_to_note();
 }
 
 static void note_device_work(const struct um_record_op *op)

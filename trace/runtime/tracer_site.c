@@ -1,15 +1,17 @@
 #include "tracer_site.h"
 
+#include "hostwatch_place.h"
 #include "tracer.h"
+#include "../spool/spool_variable.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
-#include <string.h>
-#include <unwind.h>
 
 /* The stack that was asked for last; under the lock, like the tables that it is kept in. */
 static struct um_stack stack;
+static struct um_stack_table stacks;
+static struct um_site_table sites;
 static bool is_busy;
 
 static const struct link_map *module_of(const void *address)
@@ -35,33 +37,37 @@ const struct um_record_site *um_site_describe(uint32_t site, uint32_t parent,
 			      path, "");
 }
 
+static uint32_t put_site(uint32_t parent, const void *address)
+{
+	bool is_new = false;
+	uint32_t site = um_site_intern(&sites, parent, address, &is_new);
+
+	if (is_new)
+		um_tracer_put(&um_site_describe(site, parent, address)->header);
+	return site;
+}
+
 /* The site of the frame `first`, 0 being the innermost: from main() inwards. */
 static uint32_t put_stack(size_t first)
 {
 	uint32_t site = 0;
 
 	for (size_t i = stack.frames; i-- > first;) {
-		const void *address = (const void *)stack.address_in[i];
-		uint32_t parent = site;
-		bool is_new = false;
-
-		site = um_site_intern(parent, address, &is_new);
+		site = put_site(site, (const void *)stack.address_in[i]);
 		if (!site)
 			return 0;
-		if (is_new)
-			um_tracer_put(&um_site_describe(site, parent, address)->header);
 	}
 	return site;
 }
 
 static uint32_t find_or_walk(uintptr_t slot)
 {
-	if (um_stack_find(&stack, slot))
+	if (um_stack_find(&stacks, &stack, slot))
 		return stack.known_site;
 	um_stack_walk(&stack, slot, NULL);
 	uint32_t site = put_stack(0);
 
-	um_stack_keep(&stack, site);
+	um_stack_keep(&stacks, &stack, site);
 	return site;
 }
 
@@ -77,134 +83,51 @@ uint32_t um_tracer_site(uintptr_t slot)
 	return site;
 }
 
+uint32_t um_tracer_touch_site(uint32_t place)
+{
+	const void *address[UM_STACK_FRAMES_MAX + 1];
+	size_t depth = 0;
+	uint32_t site = 0;
+
+	if (!um_tracer_on() || is_busy)
+		return 0;
+	is_busy = true;
+	while (place && depth < sizeof(address) / sizeof(*address))
+		address[depth++] = um_touch_address(place, &place);
+	while (depth > 0)
+		site = put_site(site, address[--depth]);
+	is_busy = false;
+	return site;
+}
+
 /* --- variables --- */
 
-#define FRAMES_SEARCHED	 4u	     /* innermost ones, for pointers */
-#define WORDS_SEARCHED	 256u	     /* of each, from its end */
-#define OBJECT_MAX_BYTES (64u << 10) /* that the variable may be a member of */
-
-/* Callee-saved ones, by their numbers in DWARF (x86-64 psABI, figure 3.36): rbx, rbp, r12 to r15. */
-static const unsigned char kept_registers[] = {3, 6, 12, 13, 14, 15};
-
-struct search {
-	struct um_record_variable *record;
-	uintptr_t out, first_slot;
-	size_t frame; /* that comes next; SIZE_MAX: none of the program's came yet */
-	uint32_t site[FRAMES_SEARCHED]; /* 0: not asked for yet */
-};
-
-/* Of frame i: x86-64. */
-static uintptr_t frame_end(size_t i)
+static uint32_t put_frame(const struct um_stack *of, size_t frame)
 {
-	return stack.slot[i + 1] + sizeof(uintptr_t);
-}
-
-static void add_pointer(struct search *search, size_t frame, uintptr_t pointer,
-			unsigned at_register, int64_t offset)
-{
-	struct um_record_variable *record = search->record;
-
-	if (search->out - pointer >= OBJECT_MAX_BYTES || pointer == 0 ||
-	    record->pointers == UM_VARIABLE_POINTERS)
-		return;
-	if (!search->site[frame])
-		search->site[frame] = put_stack(frame);
-	record->pointer[record->pointers++] = (struct um_variable_pointer){
-		.site = search->site[frame],
-		.at_register = (uint16_t)at_register,
-		.offset = offset,
-		.before = search->out - pointer,
-	};
-}
-
-static void search_stack(struct search *search)
-{
-	for (size_t i = 0; i < FRAMES_SEARCHED && i + 1 < stack.frames; i++) {
-		uintptr_t end = stack.slot[i + 1], start = stack.slot[i] + sizeof(uintptr_t);
-
-		if (end - start > WORDS_SEARCHED * sizeof(uintptr_t))
-			start = end - WORDS_SEARCHED * sizeof(uintptr_t);
-		for (uintptr_t at = start; at < end; at += sizeof(uintptr_t)) {
-			uintptr_t word;
-
-			memcpy(&word, (const void *)at, sizeof(word));
-			add_pointer(search, i, word, 0, (int64_t)(at - frame_end(i)));
-		}
-	}
-}
-
-static _Unwind_Reason_Code search_registers(struct _Unwind_Context *context, void *of)
-{
-	struct search *search = of;
-
-	if (search->frame == SIZE_MAX &&
-	    _Unwind_GetCFA(context) - sizeof(uintptr_t) == search->first_slot)
-		search->frame = 0;
-	if (search->frame == SIZE_MAX)
-		return _URC_NO_REASON;
-	if (search->frame == FRAMES_SEARCHED || search->frame + 1 >= stack.frames)
-		return _URC_END_OF_STACK;
-	for (size_t i = 0; i < sizeof(kept_registers); i++)
-		add_pointer(search, search->frame, _Unwind_GetGR(context, kept_registers[i]), 1,
-			    kept_registers[i]);
-	search->frame++;
-	return _URC_NO_REASON;
-}
-
-/* False: it lies in no frame whose end is known. */
-static bool find_frame(struct um_record_variable *record, uintptr_t out)
-{
-	for (size_t i = 0; i + 1 < stack.frames; i++)
-		if (out > stack.slot[i] && out < stack.slot[i + 1]) {
-			record->site = put_stack(i);
-			record->offset = (int64_t)(out - frame_end(i));
-			return true;
-		}
-	return false;
-}
-
-static void find_variable(struct um_record_variable *record, char path[PATH_MAX], uintptr_t slot,
-			  const void *out)
-{
-	const struct link_map *map;
-
-	find_or_walk(slot);
-	if (find_frame(record, (uintptr_t)out))
-		return;
-	map = module_of(out);
-	if (map) {
-		record->offset = (int64_t)((uintptr_t)out - map->l_addr);
-		um_site_module_path(path, map->l_name);
-		return;
-	}
-	struct search search = {record, (uintptr_t)out, slot, SIZE_MAX, {0}};
-
-	search_stack(&search);
-	_Unwind_Backtrace(search_registers, &search);
+	(void)of; /* it is the one that was asked for last */
+	return put_stack(frame);
 }
 
 void um_tracer_variable(uint32_t allocation, uintptr_t slot, const void *out)
 {
-	static _Alignas(8) char buffer[sizeof(struct um_record_variable) +
-				       UM_VARIABLE_POINTERS * sizeof(struct um_variable_pointer) +
-				       PATH_MAX + 8];
+	static struct um_variable variable;
 	static char path[PATH_MAX];
-	struct um_record_variable *record = (struct um_record_variable *)buffer;
+	const struct link_map *map = NULL;
 
 	if (!um_tracer_on() || is_busy || !slot)
 		return;
 	is_busy = true;
-	*record = (struct um_record_variable){.allocation = allocation};
+	find_or_walk(slot);
 	path[0] = '\0';
-	find_variable(record, path, slot, out);
-	char *module = (char *)(record->pointer + record->pointers);
-	size_t bytes = strnlen(path, PATH_MAX - 1);
-
-	memcpy(module, path, bytes);
-	memset(module + bytes, 0, 8); /* the terminator, and padding to 8 */
-	bytes += (size_t)(module - buffer) + 1;
-	record->header.bytes = (uint32_t)(bytes + 7) & ~7u;
-	record->header.kind = UM_RECORD_VARIABLE;
-	um_tracer_put(&record->header);
+	if (!um_variable_in_frame(&variable, &stack, 0, out)) {
+		map = module_of(out);
+		if (map)
+			um_site_module_path(path, map->l_name);
+		else
+			um_variable_search(&variable, &stack, 0, out);
+	}
+	um_tracer_put(&um_variable_record(&variable, allocation, put_frame, path,
+					  (uintptr_t)out - (map ? map->l_addr : 0))
+			       ->header);
 	is_busy = false;
 }

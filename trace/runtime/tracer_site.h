@@ -13,6 +13,8 @@
  * that has not returned. 0 when off, and where a signal handler asks within this function.
  */
 uint32_t um_tracer_site(uintptr_t slot);
+/* The id of a place where the host touched watched memory (hostwatch_place.h); 0: none. */
+uint32_t um_tracer_touch_site(uint32_t place);
 /* Says in what the program of this stack keeps the allocation's address: what `out` points to. */
 void um_tracer_variable(uint32_t allocation, uintptr_t slot, const void *out);
 

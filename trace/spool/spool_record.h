@@ -43,6 +43,8 @@ enum um_record_kind {
 	UM_RECORD_RANGE,     /* the name of a UM_OP_RANGE */
 	UM_RECORD_VARIABLE,  /* where the program keeps the address of an allocation */
 	UM_RECORD_PART,	     /* the name of a part of an allocation, of a UM_OP_NAME */
+	/* Where the host first read and wrote the pages of a UM_OP_HOST: */
+	UM_RECORD_HOST_ACCESS,
 };
 
 struct um_record {
@@ -76,7 +78,7 @@ struct um_record_hello {
 	uint32_t xnack;	       /* 1: devices retry faults for this program */
 	uint32_t hsa_xnack;    /* enum um_hsa_xnack */
 	uint32_t pageable;     /* 1: accesses to memory that HIP did not allocate are recorded */
-	uint32_t reserved;
+	uint32_t host_sync;    /* 1: the host's accesses come with their sites */
 	uint64_t start_ns;
 	/* "umtrace HIP runtime 0.1.0 (HIP 5.2)", "CUPTI 13.0.1 (CUDA driver 13.0)" */
 	char runtime[64];
@@ -395,6 +397,26 @@ struct um_record_part {
 	uint32_t site;
 	uint32_t whole; /* 1: it is all of the allocation */
 	char name[];	/* NUL-terminated */
+};
+
+/*
+ * `pages` consecutive pages of which the first access of this kind in the interval came from one site.
+ * A run ends where a 2 MiB block of its allocation does.
+ */
+struct um_host_access_run {
+	uint32_t allocation;
+	uint32_t first_page;
+	uint32_t pages;
+	uint32_t access; /* UM_FAULT_READ or UM_FAULT_WRITE of words.h */
+	uint32_t site;	 /* of the instruction; 0: not known */
+	uint32_t touch;	 /* the how many-eth touch of the interval was the first of them */
+};
+
+struct um_record_host_access {
+	struct um_record header;
+	uint32_t op;
+	uint32_t runs;
+	struct um_host_access_run run[];
 };
 
 struct um_record_bye {

@@ -30,6 +30,7 @@ struct um_spool_config {
 	uint32_t l2_bytes;
 	uint32_t pageable;     /* 1: record accesses to memory that HIP did not allocate */
 	uint32_t faults;       /* enum um_tap_faults: what a tap asks the driver for */
+	uint32_t host_sync;    /* 1: tell which instructions of the host touch managed memory */
 	uint32_t set_nvtx;     /* 1: NVTX_INJECTION64_PATH is of umtrace's making */
 	uint64_t memory_bytes; /* of each device */
 	/* What event times are estimated by; 0: not known. */

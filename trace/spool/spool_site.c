@@ -12,70 +12,70 @@
 #define FIRST_SLOTS 1024u
 #define MAX_SLOTS   (1u << 21) /* half of them are filled at most */
 
-struct slot {
+struct um_site_slot {
 	uintptr_t address; /* 0: empty */
 	uint32_t parent;
 	uint32_t site;
 };
 
-/* From mmap: it grows within the program's calls, and its malloc may be what calls us. */
-static struct slot *slots;
-static uint32_t slot_count, site_count;
-
-static struct slot *find_slot(struct slot *table, uint32_t count, uint32_t parent,
-			      uintptr_t address)
+static struct um_site_slot *find_slot(struct um_site_slot *table, uint32_t count, uint32_t parent,
+				      uintptr_t address)
 {
 	uint32_t at =
 		(uint32_t)(((address ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15ull) >> 32);
 
 	for (;; at++) {
-		struct slot *slot = table + (at & (count - 1));
+		struct um_site_slot *slot = table + (at & (count - 1));
 
 		if (!slot->address || (slot->address == address && slot->parent == parent))
 			return slot;
 	}
 }
 
-static bool grow(void)
+/* From mmap: it grows within the program's calls, and its malloc may be what calls us. */
+static bool grow(struct um_site_table *sites)
 {
-	uint32_t count = slot_count ? 2 * slot_count : FIRST_SLOTS;
+	uint32_t count = sites->slot_count ? 2 * sites->slot_count : FIRST_SLOTS;
 
 	if (count > MAX_SLOTS)
 		return false;
-	struct slot *table = mmap(NULL, count * sizeof(*table), PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct um_site_slot *table = mmap(NULL, count * sizeof(*table), PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct um_site_slot *old = sites->slots;
 
 	if (table == MAP_FAILED)
 		return false;
-	for (uint32_t i = 0; i < slot_count; i++)
-		if (slots[i].address)
-			*find_slot(table, count, slots[i].parent, slots[i].address) = slots[i];
-	if (slots)
-		munmap(slots, slot_count * sizeof(*slots));
-	slots = table;
-	slot_count = count;
+	for (uint32_t i = 0; i < sites->slot_count; i++)
+		if (old[i].address)
+			*find_slot(table, count, old[i].parent, old[i].address) = old[i];
+	if (old)
+		munmap(sites->slots, sites->slot_count * sizeof(*old));
+	sites->slots = table;
+	sites->slot_count = count;
 	return true;
 }
 
-uint32_t um_site_intern(uint32_t parent, const void *return_address, bool *is_new)
+uint32_t um_site_intern(struct um_site_table *sites, uint32_t parent, const void *return_address,
+			bool *is_new)
 {
 	uintptr_t address = (uintptr_t)return_address;
 
 	*is_new = false;
 	if (!address)
 		return 0;
-	if (slots) {
-		const struct slot *known = find_slot(slots, slot_count, parent, address);
+	if (sites->slots) {
+		const struct um_site_slot *known =
+			find_slot(sites->slots, sites->slot_count, parent, address);
 
 		if (known->address)
 			return known->site;
 	}
-	if (site_count >= slot_count / 2 && !grow())
+	if (sites->site_count >= sites->slot_count / 2 && !grow(sites))
 		return 0;
-	*find_slot(slots, slot_count, parent, address) =
-		(struct slot){address, parent, ++site_count};
+	*find_slot(sites->slots, sites->slot_count, parent, address) =
+		(struct um_site_slot){address, parent, ++sites->site_count};
 	*is_new = true;
-	return site_count;
+	return sites->site_count;
 }
 
 void um_site_module_path(char path[PATH_MAX], const char *name)

@@ -14,10 +14,17 @@
 #define UM_SITE_SYMBOL_MAX 8192u /* mangled names of templates are long; a longer one is cut */
 #define UM_SITE_RECORD_MAX (sizeof(struct um_record_site) + PATH_MAX + UM_SITE_SYMBOL_MAX + 8)
 
+/* All zeros: none yet; it is kept for good. */
+struct um_site_table {
+	struct um_site_slot *slots;
+	uint32_t slot_count, site_count;
+};
+
 /*
  * The id of `return_address`; 0 when there is no memory for more. `*is_new`: it was given just now.
  */
-uint32_t um_site_intern(uint32_t parent, const void *return_address, bool *is_new);
+uint32_t um_site_intern(struct um_site_table *, uint32_t parent, const void *return_address,
+			bool *is_new);
 /*
  * Its record. `offset` is that of the return address in the module. Valid until the next call.
  */

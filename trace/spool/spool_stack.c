@@ -7,26 +7,23 @@
 #define NODES (1u << 17)
 #define SLOTS (2 * NODES)
 
-struct node {
+struct um_stack_node {
 	uint32_t parent;
 	uint32_t site;	   /* of the stack that ends here; 0: it goes on, or is not known */
 	uintptr_t address; /* that this frame's callee returns to; of the first, where that lies */
 	uintptr_t next;	   /* where this frame's own return address lies; 0: it has none */
 };
 
-static struct node *nodes; /* the first is not used */
-static uint32_t *slots;
-static uint32_t node_count;
-
 /* --- the tree --- */
 
-static uint32_t *slot_of(uint32_t parent, uintptr_t address)
+static uint32_t *slot_of(const struct um_stack_table *table, uint32_t parent, uintptr_t address)
 {
+	const struct um_stack_node *nodes = table->nodes;
 	uint32_t at =
 		(uint32_t)(((address ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15ull) >> 32);
 
 	for (;; at++) {
-		uint32_t *slot = slots + (at & (SLOTS - 1));
+		uint32_t *slot = table->slots + (at & (SLOTS - 1));
 
 		if (!*slot || (nodes[*slot].parent == parent && nodes[*slot].address == address))
 			return slot;
@@ -43,46 +40,48 @@ static void *reserve(size_t bytes)
 }
 
 /* When it is full it begins anew. */
-static bool make_room(void)
+static bool make_room(struct um_stack_table *table)
 {
-	if (!nodes)
-		nodes = reserve(NODES * sizeof(*nodes));
-	if (!slots)
-		slots = reserve(SLOTS * sizeof(*slots));
-	if (!nodes || !slots)
+	if (!table->nodes)
+		table->nodes = reserve(NODES * sizeof(*table->nodes));
+	if (!table->slots)
+		table->slots = reserve(SLOTS * sizeof(*table->slots));
+	if (!table->nodes || !table->slots)
 		return false;
-	if (node_count + UM_STACK_FRAMES_MAX + 2 >= NODES) {
-		memset(slots, 0, SLOTS * sizeof(*slots));
-		node_count = 0;
+	if (table->node_count + UM_STACK_FRAMES_MAX + 2 >= NODES) {
+		memset(table->slots, 0, SLOTS * sizeof(*table->slots));
+		table->node_count = 0;
 	}
 	return true;
 }
 
-static uint32_t add_node(uint32_t parent, uintptr_t address, uintptr_t next)
+static uint32_t add_node(struct um_stack_table *table, uint32_t parent, uintptr_t address,
+			 uintptr_t next)
 {
-	uint32_t *slot = slot_of(parent, address);
+	uint32_t *slot = slot_of(table, parent, address);
 
 	if (!*slot)
-		*slot = ++node_count;
-	nodes[*slot] = (struct node){parent, 0, address, next};
+		*slot = ++table->node_count;
+	table->nodes[*slot] = (struct um_stack_node){parent, 0, address, next};
 	return *slot;
 }
 
-void um_stack_keep(const struct um_stack *stack, uint32_t site)
+void um_stack_keep(struct um_stack_table *table, const struct um_stack *stack, uint32_t site)
 {
-	if (!stack->can_be_kept || !stack->frames || !site || !make_room())
+	if (!stack->can_be_kept || !stack->frames || !site || !make_room(table))
 		return;
-	uint32_t node = add_node(0, stack->slot[0], stack->slot[0]);
+	uint32_t node = add_node(table, 0, stack->slot[0], stack->slot[0]);
 
 	for (size_t i = 0; i < stack->frames; i++)
-		node = add_node(node, stack->address_in[i],
+		node = add_node(table, node, stack->address_in[i],
 				i + 1 < stack->frames ? stack->slot[i + 1] : 0);
-	nodes[node].site = site;
+	table->nodes[node].site = site;
 }
 
-uint32_t um_stack_find(struct um_stack *stack, uintptr_t slot)
+uint32_t um_stack_find(const struct um_stack_table *table, struct um_stack *stack, uintptr_t slot)
 {
-	uint32_t node = nodes && slots ? *slot_of(0, slot) : 0;
+	const struct um_stack_node *nodes = table->nodes;
+	uint32_t node = nodes && table->slots ? *slot_of(table, 0, slot) : 0;
 
 	stack->known_site = 0;
 	stack->frames = 0;
@@ -92,7 +91,7 @@ uint32_t um_stack_find(struct um_stack *stack, uintptr_t slot)
 		memcpy(&address, (const void *)nodes[node].next, sizeof(address));
 		stack->slot[stack->frames] = nodes[node].next;
 		stack->address_in[stack->frames++] = address;
-		node = *slot_of(node, address);
+		node = *slot_of(table, node, address);
 	}
 	return stack->known_site = node ? nodes[node].site : 0;
 }
@@ -109,7 +108,8 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *not
 {
 	const struct walk *walk = noted;
 	struct um_stack *stack = walk->stack;
-	uintptr_t address = _Unwind_GetIP(context);
+	int is_interrupted = 0; /* by a signal: the address is not one that is returned to */
+	uintptr_t address = _Unwind_GetIPInfo(context, &is_interrupted);
 	/* x86-64: the return address lies below the caller's frame. */
 	uintptr_t slot = _Unwind_GetCFA(context) - sizeof(address);
 	uintptr_t found;
@@ -121,7 +121,7 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *not
 	memcpy(&found, (const void *)slot, sizeof(found));
 	stack->can_be_kept &= found == address; /* not so around a signal handler */
 	stack->slot[stack->frames] = slot;
-	stack->address_in[stack->frames++] = address;
+	stack->address_in[stack->frames++] = address + (is_interrupted != 0);
 	if (stack->depth > 0 || !walk->is_hidden || !walk->is_hidden(address))
 		stack->depth++;
 	return stack->depth == UM_STACK_MAX || stack->frames == UM_STACK_FRAMES_MAX
@@ -138,4 +138,35 @@ void um_stack_walk(struct um_stack *stack, uintptr_t slot, bool (*is_hidden)(uin
 	stack->frames = 0;
 	stack->can_be_kept = true;
 	_Unwind_Backtrace(note_frame, &walk);
+}
+
+struct interrupted {
+	uintptr_t instruction, stack_pointer;
+	bool is_next;
+	uintptr_t slot;
+};
+
+static _Unwind_Reason_Code seek_interrupted(struct _Unwind_Context *context, void *sought)
+{
+	struct interrupted *interrupted = sought;
+	uintptr_t end = _Unwind_GetCFA(context);
+
+	if (interrupted->is_next) {
+		/* Its caller's frame lies above it. */
+		if (_Unwind_GetIP(context) && end > interrupted->stack_pointer)
+			interrupted->slot = end - sizeof(uintptr_t);
+		return _URC_END_OF_STACK;
+	}
+	interrupted->is_next = _Unwind_GetIP(context) == interrupted->instruction &&
+			       end == interrupted->stack_pointer;
+	return _URC_NO_REASON;
+}
+
+uintptr_t um_stack_interrupted(uintptr_t instruction, uintptr_t stack_pointer)
+{
+	struct interrupted interrupted = {.instruction = instruction,
+					  .stack_pointer = stack_pointer};
+
+	_Unwind_Backtrace(seek_interrupted, &interrupted);
+	return interrupted.slot;
 }

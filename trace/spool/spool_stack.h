@@ -16,6 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Stacks that were met before, with their sites. All zeros: none yet; it is kept for good. */
+struct um_stack_table {
+	struct um_stack_node *nodes; /* the first is not used */
+	uint32_t *slots;
+	uint32_t node_count;
+};
+
 #define UM_STACK_MAX	    64u /* return addresses of the program's that are kept of a call */
 #define UM_STACK_FRAMES_MAX 96u /* with those that are hidden */
 
@@ -26,7 +33,8 @@ struct um_stack {
 	size_t frames;
 	/* Innermost first. The frame that returns to address_in[i] ends at slot[i]: x86-64. */
 	uintptr_t slot[UM_STACK_FRAMES_MAX]; /* where the return addresses lie */
-	uintptr_t address_in[UM_STACK_FRAMES_MAX];
+	uintptr_t
+		address_in[UM_STACK_FRAMES_MAX]; /* where a signal interrupted: behind that byte */
 };
 
 /*
@@ -34,7 +42,7 @@ struct um_stack {
  * UM_STACK_OWN_SLOT is in a function; 0: it was not met before. Where it was, sets frames, slot and
  * address_in too.
  */
-uint32_t um_stack_find(struct um_stack *, uintptr_t slot);
+uint32_t um_stack_find(const struct um_stack_table *, struct um_stack *, uintptr_t slot);
 #define UM_STACK_OWN_SLOT ((uintptr_t)__builtin_dwarf_cfa() - sizeof(uintptr_t))
 /*
  * Walks it, in a function called by the one that `slot` is of. `is_hidden` (NULL: none) says which
@@ -42,6 +50,11 @@ uint32_t um_stack_find(struct um_stack *, uintptr_t slot);
  */
 void um_stack_walk(struct um_stack *, uintptr_t slot, bool (*is_hidden)(uintptr_t address));
 /* Its site is known from now on: of a stack that was walked. */
-void um_stack_keep(const struct um_stack *, uint32_t site);
+void um_stack_keep(struct um_stack_table *, const struct um_stack *, uint32_t site);
+/*
+ * In a signal handler: where the return address of the interrupted function lies, whose instruction and
+ * stack pointer these are. 0: it has none, or the tables do not say.
+ */
+uintptr_t um_stack_interrupted(uintptr_t instruction, uintptr_t stack_pointer);
 
 #endif

@@ -38,6 +38,7 @@ enum um_cupti_result {
 
 enum um_cupti_domain {
 	UM_CUPTI_DRIVER_API = 1,
+	UM_CUPTI_RUNTIME_API = 2,
 	UM_CUPTI_RESOURCE = 3,
 	UM_CUPTI_NVTX = 5,
 	UM_CUPTI_STATE = 6,
@@ -375,6 +376,25 @@ struct um_params_alloc { /* managed and not; host */
 	size_t bytes;
 	uint32_t flags; /* where there are any */
 };
+/*
+ * Functions of CUDA's runtime that store the address of an allocation where their first argument points
+ * (cupti_runtime_cbid.h, generated_cuda_runtime_api_meta.h of CUDA 13.0; the numbers are those of 12.0).
+ */
+enum um_cuda_runtime_call {
+	UM_CUDA_RUNTIME_MALLOC = 20,
+	UM_CUDA_RUNTIME_MALLOC_PITCH = 21,
+	UM_CUDA_RUNTIME_MALLOC_HOST = 25,
+	UM_CUDA_RUNTIME_HOST_ALLOC = 27,
+	UM_CUDA_RUNTIME_MALLOC_MANAGED = 206,
+	UM_CUDA_RUNTIME_MALLOC_ASYNC = 373,
+	UM_CUDA_RUNTIME_MALLOC_ASYNC_PTSZ = 374,
+	UM_CUDA_RUNTIME_MALLOC_FROM_POOL = 391,
+	UM_CUDA_RUNTIME_MALLOC_FROM_POOL_PTSZ = 392,
+};
+struct um_params_stores { /* the beginning of all of theirs */
+	void **pointer;
+};
+
 struct um_params_alloc_pitch {
 	um_cuda_pointer *address;
 	size_t *pitch;

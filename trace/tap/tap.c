@@ -229,6 +229,9 @@ static void on_callback(void *context, uint32_t domain, uint32_t what, const voi
 	case UM_CUPTI_DRIVER_API:
 		um_tap_on_call(what, data);
 		break;
+	case UM_CUPTI_RUNTIME_API:
+		um_tap_on_runtime_call(what, data);
+		break;
 	case UM_CUPTI_RESOURCE:
 		on_resource(what);
 		break;

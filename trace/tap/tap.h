@@ -34,6 +34,8 @@ struct um_tap_thread {
 	uint32_t contexts; /* how many contexts had come and gone when the next was looked up */
 	int32_t device;	   /* of the context */
 	void *context;
+	const void
+		*out; /* where CUDA's runtime, in a call of the program's, will store an address */
 };
 struct um_tap_thread *um_tap_thread(void);
 
@@ -118,6 +120,11 @@ void um_tap_site_init(const struct um_cupti *);
 void um_tap_unwind(struct um_stack *);
 /* The site of the whole stack; 0: none. With the lock held. */
 uint32_t um_tap_site(const struct um_stack *);
+/* How many of a stack's innermost frames are not the program's. */
+size_t um_tap_hidden(const struct um_stack *);
+/* Writes in what the program keeps the allocation that was told last. With the lock held. */
+struct um_variable;
+void um_tap_put_variable(const struct um_variable *, uint32_t allocation, const void *out);
 /* The site of an instruction. With the lock held. */
 uint32_t um_tap_site_of_instruction(uint64_t address);
 /* Whether any loaded object asks for NVTX_INJECTION64_PATH: has NVTX compiled in. */
@@ -126,6 +133,8 @@ bool um_tap_program_has_nvtx(void);
 /* --- tap_call.c: calls of the driver --- */
 
 void um_tap_on_call(uint32_t call, const struct um_cupti_call *);
+/* Of CUDA's runtime, which calls the driver in turn. */
+void um_tap_on_runtime_call(uint32_t call, const struct um_cupti_call *);
 /* Asks for the callbacks of all calls that are followed. */
 void um_tap_enable_calls(void);
 

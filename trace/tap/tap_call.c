@@ -1,5 +1,7 @@
 #include "tap_call.h"
 
+#include "../spool/spool_variable.h"
+
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -177,8 +179,31 @@ static bool is_managed_global(const struct um_tap_call *call)
 	       is_managed;
 }
 
+/*
+ * Without the lock. The runtime gives the driver a variable of its own, and stores into the program's when
+ * the driver has returned.
+ */
+static void find_variable(struct um_tap_call *call, struct um_variable *variable)
+{
+	struct um_tap_thread *thread = um_tap_thread();
+	size_t hidden;
+
+	if (!(call->row->flags & UM_TAP_STORES) || call->result != 0)
+		return;
+	call->out =
+		thread->out
+			? thread->out
+			: (const void *)((const struct um_params_stores *)call->params)->pointer;
+	thread->out = NULL;
+	call->variable = variable;
+	hidden = um_tap_hidden(call->stack);
+	if (!um_variable_in_frame(variable, call->stack, hidden, call->out))
+		um_variable_search(variable, call->stack, hidden, call->out);
+}
+
 static void on_exit_of(struct um_tap_call *call, const struct um_cupti_call *data)
 {
+	struct um_variable variable;
 	struct um_stack stack;
 
 	call->end_ns = um_tap_now_ns();
@@ -189,6 +214,7 @@ static void on_exit_of(struct um_tap_call *call, const struct um_cupti_call *dat
 	call->is_managed = is_managed_global(call);
 	call->stack = &stack;
 	um_tap_unwind(&stack);
+	find_variable(call, &variable);
 	if (!um_tap_lock())
 		return;
 	recall_begin(call, *data->correlation_data);
@@ -227,6 +253,33 @@ void um_tap_on_call(uint32_t number, const struct um_cupti_call *data)
 	errno = saved;
 }
 
+void um_tap_on_runtime_call(uint32_t number, const struct um_cupti_call *data)
+{
+	const struct um_params_stores *params = data->params;
+
+	(void)number; /* those that were asked for are all alike */
+	um_tap_thread()->out = data->site == UM_CUPTI_ENTER && params ? params->pointer : NULL;
+}
+
+/* Of those that store an address where the program wants it. */
+static void enable_runtime_calls(void)
+{
+	static const uint16_t stores[] = {
+		UM_CUDA_RUNTIME_MALLOC,
+		UM_CUDA_RUNTIME_MALLOC_PITCH,
+		UM_CUDA_RUNTIME_MALLOC_HOST,
+		UM_CUDA_RUNTIME_HOST_ALLOC,
+		UM_CUDA_RUNTIME_MALLOC_MANAGED,
+		UM_CUDA_RUNTIME_MALLOC_ASYNC,
+		UM_CUDA_RUNTIME_MALLOC_ASYNC_PTSZ,
+		UM_CUDA_RUNTIME_MALLOC_FROM_POOL,
+		UM_CUDA_RUNTIME_MALLOC_FROM_POOL_PTSZ,
+	};
+
+	for (size_t i = 0; i < sizeof(stores) / sizeof(*stores); i++)
+		um_tap.cupti.enable_callback(1, um_tap.subscriber, UM_CUPTI_RUNTIME_API, stores[i]);
+}
+
 void um_tap_enable_calls(void)
 {
 	const struct um_tap_call_row *row = NULL;
@@ -235,4 +288,5 @@ void um_tap_enable_calls(void)
 	while ((row = um_tap_call_next(row)))
 		um_tap.cupti.enable_callback(1, um_tap.subscriber, UM_CUPTI_DRIVER_API,
 					     row->number);
+	enable_runtime_calls();
 }

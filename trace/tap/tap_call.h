@@ -11,8 +11,9 @@
 enum um_tap_call_flags {
 	UM_TAP_PER_THREAD = 1, /* stream 0 is the thread's */
 	UM_TAP_ASYNC = 2,
-	UM_TAP_WAITS = 4, /* told when it begins, and again when it has ended */
-	UM_TAP_FREES = 8, /* what lies at the address is looked up before the call */
+	UM_TAP_WAITS = 4,   /* told when it begins, and again when it has ended */
+	UM_TAP_FREES = 8,   /* what lies at the address is looked up before the call */
+	UM_TAP_STORES = 16, /* an address, where its first argument points */
 };
 
 struct um_tap_call {
@@ -29,7 +30,9 @@ struct um_tap_call {
 	struct um_tap_block freed; /* allocation 0: none that is known */
 	bool is_managed;	   /* UM_CUDA_MODULE_GET_GLOBAL and its like */
 	const struct um_stack *stack;
-	uint32_t site; /* once it was asked for */
+	const void *out; /* where the program keeps what it allocated; NULL: not known */
+	const struct um_variable *variable; /* the same, as found in the stack */
+	uint32_t site;			    /* once it was asked for */
 };
 
 struct um_tap_call_row {

@@ -52,6 +52,8 @@ static void allocate(struct um_tap_call *call, enum um_allocation_kind kind,
 	if (!made)
 		return;
 	um_tap_put_allocation(&block, &op, flags, name);
+	if (call->out)
+		um_tap_put_variable(call->variable, block.allocation, call->out);
 	um_tap_memory_add(&block);
 }
 

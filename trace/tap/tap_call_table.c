@@ -9,22 +9,23 @@
 #define WAITS	     UM_TAP_WAITS
 #define THREAD_WAITS (UM_TAP_PER_THREAD | UM_TAP_WAITS)
 #define FREES	     UM_TAP_FREES
+#define STORES	     UM_TAP_STORES
 
 /* hipMemcpyKind */
 enum { TO_DEVICE = 1, TO_HOST = 2, BETWEEN_DEVICES = 3, BY_ADDRESS = 4 };
 
 /* clang-format off */
 static const struct um_tap_call_row rows[] = {
-	{UM_CUDA_ALLOC_MANAGED, 0, UM_ALLOCATION_MANAGED, NO, um_tap_alloc},
-	{UM_CUDA_ALLOC, 0, UM_ALLOCATION_DEVICE, NO, um_tap_alloc},
-	{UM_CUDA_ALLOC_PITCH, 0, UM_ALLOCATION_DEVICE, NO, um_tap_alloc_pitch},
-	{UM_CUDA_ALLOC_ASYNC, ASYNC, UM_ALLOCATION_DEVICE, AT(alloc_async), um_tap_alloc_async},
-	{UM_CUDA_ALLOC_ASYNC_PTSZ, THREAD_ASYNC, UM_ALLOCATION_DEVICE, AT(alloc_async), um_tap_alloc_async},
-	{UM_CUDA_ALLOC_FROM_POOL, ASYNC, 0, AT(alloc_from_pool), um_tap_alloc_from_pool},
-	{UM_CUDA_ALLOC_FROM_POOL_PTSZ, THREAD_ASYNC, 0, AT(alloc_from_pool), um_tap_alloc_from_pool},
-	{UM_CUDA_ALLOC_HOST, 0, 0, NO, um_tap_alloc_host},
-	{UM_CUDA_HOST_ALLOC_1, 0, 1, NO, um_tap_alloc_host},
-	{UM_CUDA_HOST_ALLOC, 0, 1, NO, um_tap_alloc_host},
+	{UM_CUDA_ALLOC_MANAGED, STORES, UM_ALLOCATION_MANAGED, NO, um_tap_alloc},
+	{UM_CUDA_ALLOC, STORES, UM_ALLOCATION_DEVICE, NO, um_tap_alloc},
+	{UM_CUDA_ALLOC_PITCH, STORES, UM_ALLOCATION_DEVICE, NO, um_tap_alloc_pitch},
+	{UM_CUDA_ALLOC_ASYNC, STORES | ASYNC, UM_ALLOCATION_DEVICE, AT(alloc_async), um_tap_alloc_async},
+	{UM_CUDA_ALLOC_ASYNC_PTSZ, STORES | THREAD_ASYNC, UM_ALLOCATION_DEVICE, AT(alloc_async), um_tap_alloc_async},
+	{UM_CUDA_ALLOC_FROM_POOL, STORES | ASYNC, 0, AT(alloc_from_pool), um_tap_alloc_from_pool},
+	{UM_CUDA_ALLOC_FROM_POOL_PTSZ, STORES | THREAD_ASYNC, 0, AT(alloc_from_pool), um_tap_alloc_from_pool},
+	{UM_CUDA_ALLOC_HOST, STORES, 0, NO, um_tap_alloc_host},
+	{UM_CUDA_HOST_ALLOC_1, STORES, 1, NO, um_tap_alloc_host},
+	{UM_CUDA_HOST_ALLOC, STORES, 1, NO, um_tap_alloc_host},
 	{UM_CUDA_HOST_REGISTER_1, 0, 0, NO, um_tap_host_register},
 	{UM_CUDA_HOST_REGISTER, 0, 0, NO, um_tap_host_register},
 	{UM_CUDA_MODULE_GET_GLOBAL, 0, 0, NO, um_tap_global},

@@ -6,6 +6,7 @@
 #include "tap_map.h"
 #include "../spool/program_text.h"
 #include "../spool/spool_site.h"
+#include "../spool/spool_variable.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -27,6 +28,8 @@ static struct range {
 } hidden[8];
 static size_t hidden_count;
 
+static struct um_stack_table stacks;
+static struct um_site_table sites;
 static struct module *modules;
 static size_t module_count;
 
@@ -35,6 +38,8 @@ static size_t module_count;
 struct lookup {
 	uintptr_t address;
 	struct module *out;
+	uintptr_t base; /* of data: the object's */
+	const char *name;
 };
 
 static bool covers(const struct dl_phdr_info *object, uintptr_t address, struct range *range)
@@ -71,6 +76,25 @@ static int match(struct dl_phdr_info *object, size_t bytes, void *context)
 	return 1;
 }
 
+/* The same of any of its segments: data. */
+static int match_data(struct dl_phdr_info *object, size_t bytes, void *context)
+{
+	struct lookup *lookup = context;
+
+	(void)bytes;
+	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = object->dlpi_phdr + i;
+
+		if (segment->p_type != PT_LOAD ||
+		    lookup->address - (object->dlpi_addr + segment->p_vaddr) >= segment->p_memsz)
+			continue;
+		lookup->base = object->dlpi_addr;
+		lookup->name = object->dlpi_name;
+		return 1;
+	}
+	return 0;
+}
+
 /* NULL: no object lies there, or there are too many. */
 static const struct module *find_module(uintptr_t address)
 {
@@ -79,7 +103,7 @@ static const struct module *find_module(uintptr_t address)
 			return modules + i;
 	if (!modules || module_count == MODULES)
 		return NULL;
-	struct lookup lookup = {address, modules + module_count};
+	struct lookup lookup = {.address = address, .out = modules + module_count};
 
 	if (!dl_iterate_phdr(match, &lookup))
 		return NULL;
@@ -91,7 +115,7 @@ static const struct module *find_module(uintptr_t address)
 static void hide(const void *function)
 {
 	static struct module found; /* at start, by one thread */
-	struct lookup lookup = {(uintptr_t)function, &found};
+	struct lookup lookup = {.address = (uintptr_t)function, .out = &found};
 
 	if (function && hidden_count < sizeof(hidden) / sizeof(*hidden) &&
 	    dl_iterate_phdr(match, &lookup))
@@ -162,7 +186,7 @@ static uint32_t site_below(uint32_t parent, uintptr_t address)
 
 	if (um_spool_room(um_tap.writer) < 2 * UM_SITE_RECORD_MAX)
 		return 0;
-	uint32_t site = um_site_intern(parent, (const void *)address, &is_new);
+	uint32_t site = um_site_intern(&sites, parent, (const void *)address, &is_new);
 
 	if (is_new)
 		put_site(site, parent, address);
@@ -177,7 +201,7 @@ __attribute__((noinline)) void um_tap_unwind(struct um_stack *stack)
 	stack->depth = 0;
 	if (!um_tap_lock())
 		return;
-	um_stack_find(stack, slot);
+	um_stack_find(&stacks, stack, slot);
 	um_tap_unlock();
 	if (!stack->known_site)
 		um_stack_walk(stack, slot, is_hidden);
@@ -194,8 +218,43 @@ uint32_t um_tap_site(const struct um_stack *stack)
 		if (!site)
 			return 0;
 	}
-	um_stack_keep(stack, site);
+	um_stack_keep(&stacks, stack, site);
 	return site;
+}
+
+size_t um_tap_hidden(const struct um_stack *stack)
+{
+	size_t count = 0;
+
+	while (count < stack->frames && is_hidden(stack->address_in[count]))
+		count++;
+	return count;
+}
+
+/* The site of the frame `first`, as um_tap_site() tells that of the innermost. */
+static uint32_t site_of_frame(const struct um_stack *stack, size_t first)
+{
+	uint32_t site = 0;
+
+	for (size_t i = stack->frames; i-- > first;) {
+		site = site_below(site, stack->address_in[i]);
+		if (!site)
+			return 0;
+	}
+	return site;
+}
+
+void um_tap_put_variable(const struct um_variable *variable, uint32_t allocation, const void *out)
+{
+	static char path[PATH_MAX]; /* under the lock */
+	struct lookup lookup = {.address = (uintptr_t)out};
+
+	path[0] = '\0';
+	if (!variable->in_frame && dl_iterate_phdr(match_data, &lookup))
+		um_site_module_path(path, lookup.name ? lookup.name : "");
+	um_tap_put(&um_variable_record(variable, allocation, site_of_frame, path,
+				       (uintptr_t)out - lookup.base)
+			    ->header);
 }
 
 /* As if it were a call that returned behind it. */

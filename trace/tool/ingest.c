@@ -34,6 +34,7 @@ static const struct {
 	[UM_RECORD_RANGE] = {sizeof(struct um_record_range), um_ingest_range},
 	[UM_RECORD_VARIABLE] = {sizeof(struct um_record_variable), um_ingest_variable},
 	[UM_RECORD_PART] = {sizeof(struct um_record_part), um_ingest_part},
+	[UM_RECORD_HOST_ACCESS] = {sizeof(struct um_record_host_access), um_ingest_host_access},
 };
 
 static uint64_t now_ns(void)

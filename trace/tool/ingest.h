@@ -24,7 +24,7 @@ struct um_ingest_totals {
 	uint64_t migrated_to_device[UM_TRAFFIC_CAUSES], migrated_to_host[UM_TRAFFIC_CAUSES];
 	bool measured;
 	bool hello, bye;
-	uint32_t requests, pageable; /* as the program said */
+	uint32_t requests, pageable, host_sync; /* as the program said */
 };
 
 struct um_ingest;

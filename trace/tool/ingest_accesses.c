@@ -2,6 +2,7 @@
 #include "ingest_private.h"
 
 #include "trace/base/error.h"
+#include "trace/db/words.h"
 
 #include <stdlib.h>
 
@@ -57,6 +58,45 @@ int um_ingest_pages(struct um_ingest *ingest, const void *record, const char *en
 		return UM_RECORD_INVALID;
 	for (uint32_t i = 0; i < pages->runs; i++) {
 		int result = insert_run(ingest, pages->op, &pages->run[i]);
+
+		if (result == UM_RECORD_INVALID)
+			ingest->totals.invalid_rows++;
+		else if (result)
+			return result;
+	}
+	return 0;
+}
+
+static int insert_host_access(struct um_ingest *ingest, uint32_t op,
+			      const struct um_host_access_run *run)
+{
+	const char *access =
+		run->access <= UM_FAULT_WRITE ? um_access_words[run->access].word : NULL;
+	struct um_host_access_row row = {
+		.op = um_ingest_op_id(ingest, op),
+		.allocation = run->allocation,
+		.first_page = run->first_page,
+		.access = access,
+		.pages = run->pages,
+		.site = um_or_null(run->site),
+		.touch = run->touch,
+	};
+
+	if (!access || !is_within(ingest, run->allocation, run->first_page, run->pages) ||
+	    (run->site && !um_ingest_known_site(ingest, run->site)))
+		return UM_RECORD_INVALID;
+	return um_ingest_insert(ingest, &um_table_host_access, &row);
+}
+
+int um_ingest_host_access(struct um_ingest *ingest, const void *record, const char *end)
+{
+	const struct um_record_host_access *accesses = record;
+	uint64_t room = (uint64_t)(end - (const char *)accesses->run) / sizeof(accesses->run[0]);
+
+	if (accesses->op == 0 || accesses->op > ingest->last_op || accesses->runs > room)
+		return UM_RECORD_INVALID;
+	for (uint32_t i = 0; i < accesses->runs; i++) {
+		int result = insert_host_access(ingest, accesses->op, &accesses->run[i]);
 
 		if (result == UM_RECORD_INVALID)
 			ingest->totals.invalid_rows++;

@@ -18,7 +18,7 @@ static int insert_all(struct um_ingest *ingest, const struct um_origin_row *rows
 static int insert_emulated(struct um_ingest *ingest)
 {
 	bool watched = ingest->run.host_watch && strcmp(ingest->run.host_watch, "none");
-	bool requests = ingest->totals.requests != 0;
+	bool requests = ingest->totals.requests != 0, places = watched && ingest->totals.host_sync;
 	char host[96], order[128];
 	const struct um_origin_row rows[] = {
 		{"op.time", "emulated", "run", "kernels ran on the CPU: no times of a GPU"},
@@ -28,6 +28,10 @@ static int insert_emulated(struct um_ingest *ingest)
 			   "did not allocate (--pageable)"
 			 : "of kernels: each access of the lanes, counted"},
 		{"page_access.host", watched ? "measured" : "absent", "run", host},
+		{"host_access", places ? "measured" : "absent", "run",
+		 places ? "the first instruction to read and to write a page in an interval, by its "
+			  "fault"
+			: "--host-sync records them"},
 		{"page_access.requests", requests ? "emulated" : "absent", "run",
 		 requests ? "distinct lines of a wave and instruction" : "--no-requests"},
 		{"access_chunk", "emulated", "run", order},
@@ -58,6 +62,7 @@ static int insert_measured(struct um_ingest *ingest)
 		 "kernels, copies and memsets: of the GPU; all else: of the call"},
 		{"page_access", "absent", "run", no_accesses},
 		{"page_access.host", "absent", "run", no_accesses},
+		{"host_access", "absent", "run", no_accesses},
 		{"page_access.requests", "absent", "run", no_accesses},
 		{"access_chunk", "absent", "run", no_accesses},
 		{"fault", device ? "measured" : "absent", "run",

@@ -139,6 +139,7 @@ int um_ingest_pages(struct um_ingest *, const void *record, const char *end);
 int um_ingest_stream(struct um_ingest *, const void *record, const char *end);
 int um_ingest_record_loss(struct um_ingest *, const void *record, const char *end);
 int um_ingest_bye(struct um_ingest *, const void *record, const char *end);
+int um_ingest_host_access(struct um_ingest *, const void *record, const char *end);
 /* Of hardware only: ingest_measured.c */
 int um_ingest_time(struct um_ingest *, const void *record, const char *end);
 int um_ingest_fault(struct um_ingest *, const void *record, const char *end);

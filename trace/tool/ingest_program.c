@@ -74,6 +74,7 @@ int um_ingest_hello(struct um_ingest *ingest, const void *record, const char *en
 	ingest->totals.hello = true;
 	ingest->totals.requests = hello->requests;
 	ingest->totals.pageable = hello->pageable;
+	ingest->totals.host_sync = hello->host_sync;
 	ingest->run.pid = hello->pid;
 	ingest->run.runtime = ingest->runtime;
 	ingest->run.start_ns = (int64_t)hello->start_ns;

@@ -97,8 +97,18 @@ static bool is_function(Dwarf_Die *die)
 	return dwarf_tag(die) == DW_TAG_subprogram || dwarf_tag(die) == DW_TAG_inlined_subroutine;
 }
 
+/* The names of files stand with a split unit, or with its skeleton. */
+static bool read_file_names(const struct um_source_unit *unit, Dwarf_Files **files, size_t *count)
+{
+	Dwarf_Die of_lines = unit->unit, of_code = unit->code;
+
+	return dwarf_getsrcfiles(&of_code, files, count) == 0 ||
+	       dwarf_getsrcfiles(&of_lines, files, count) == 0;
+}
+
 /* Where the inlined function was called: a line of the frame around it. */
-static void call_site(Dwarf_Die *unit, Dwarf_Die *inlined, struct um_source_frame *around)
+static void call_site(const struct um_source_unit *unit, Dwarf_Die *inlined,
+		      struct um_source_frame *around)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word file = 0, line = 0;
@@ -108,7 +118,7 @@ static void call_site(Dwarf_Die *unit, Dwarf_Die *inlined, struct um_source_fram
 	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) == 0)
 		around->line = (uint32_t)line;
 	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) == 0 &&
-	    dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count)
+	    read_file_names(unit, &files, &count) && file < count)
 		around->file = dwarf_filesrc(files, file, NULL, NULL);
 }
 
@@ -126,7 +136,7 @@ static char *function_name(Dwarf_Die *function)
 }
 
 /* scopes: from the innermost block outwards. */
-static size_t fill_functions(Dwarf_Die *unit, Dwarf_Die *scopes, int count,
+static size_t fill_functions(const struct um_source_unit *unit, Dwarf_Die *scopes, int count,
 			     struct um_source_frame *frames, size_t capacity)
 {
 	size_t used = 0;
@@ -144,14 +154,14 @@ static size_t fill_functions(Dwarf_Die *unit, Dwarf_Die *scopes, int count,
 	return used;
 }
 
-static size_t find_functions(Dwarf_Die *unit, Dwarf_Addr address, struct um_source_frame *frames,
-			     size_t capacity)
+static size_t find_functions(const struct um_source_unit *unit, Dwarf_Addr address,
+			     struct um_source_frame *frames, size_t capacity)
 {
-	Dwarf_Die *at = NULL, *scopes = NULL;
+	Dwarf_Die of_code = unit->code, *at = NULL, *scopes = NULL;
 	size_t used = 0;
 
 	/* getscopes follows an inlined function to its definition; getscopes_die, to its caller. */
-	if (dwarf_getscopes(unit, address, &at) > 0) {
+	if (dwarf_getscopes(&of_code, address, &at) > 0) {
 		int count = dwarf_getscopes_die(at, &scopes);
 
 		if (count > 0)
@@ -182,7 +192,7 @@ static size_t count_wrappers(const struct um_source_frame *frames, size_t count)
 static size_t read_frames(const struct um_source_unit *unit, Dwarf_Addr address,
 			  struct um_source_frame frame[MAX_INLINED])
 {
-	Dwarf_Die of_lines = unit->unit, of_code = unit->code;
+	Dwarf_Die of_lines = unit->unit;
 	Dwarf_Line *line = dwarf_getsrc_die(&of_lines, address);
 	int number = 0;
 
@@ -190,7 +200,7 @@ static size_t read_frames(const struct um_source_unit *unit, Dwarf_Addr address,
 		frame[0].file = dwarf_linesrc(line, NULL, NULL);
 		frame[0].line = (uint32_t)number;
 	}
-	size_t used = find_functions(&of_code, address, frame, MAX_INLINED);
+	size_t used = find_functions(unit, address, frame, MAX_INLINED);
 	return used == 0 && frame[0].file ? 1 : used;
 }
 

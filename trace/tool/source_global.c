@@ -1,5 +1,6 @@
 /* Variables that lie in a module's data: global ones, those of namespaces and classes, static ones. */
 #include "source_function.h"
+#include "source_package.h"
 #include "source_type.h"
 #include "source_variable.h"
 
@@ -96,8 +97,12 @@ static void read_globals(struct um_source_module *module)
 	uint8_t type;
 
 	while (module->dwarf &&
-	       dwarf_get_units(module->dwarf, cu, &cu, NULL, &type, &unit, &split) == 0)
-		walk_children(&walk, type == DW_UT_skeleton && split.addr ? &split : &unit, 0);
+	       dwarf_get_units(module->dwarf, cu, &cu, NULL, &type, &unit, &split) == 0) {
+		if (type == DW_UT_skeleton &&
+		    (split.addr || um_source_package_unit(module->package, &unit, &split)))
+			unit = split;
+		walk_children(&walk, &unit, 0);
+	}
 	if (module->global_count)
 		qsort(module->globals, module->global_count, sizeof(*module->globals), compare);
 }

@@ -1,5 +1,7 @@
 #include "source_module.h"
 
+#include "source_package.h"
+
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -166,9 +168,11 @@ static void read_units(struct um_source_module *module)
 	while (dwarf_get_units(module->dwarf, cu, &cu, NULL, &type, &unit.unit, &split) == 0) {
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
 			continue;
-		bool is_split = type == DW_UT_skeleton && split.addr;
-
-		unit.code = is_split ? split : unit.unit;
+		unit.code = unit.unit;
+		if (type == DW_UT_skeleton && split.addr)
+			unit.code = split;
+		else if (type == DW_UT_skeleton)
+			um_source_package_unit(module->package, &unit.unit, &unit.code);
 		if (!add_ranges(module, &capacity, &unit))
 			break;
 	}
@@ -197,6 +201,38 @@ const struct um_source_unit *um_source_module_unit(const struct um_source_module
 
 /* --- */
 
+static bool has_skeletons(const struct um_source_module *module)
+{
+	Dwarf_CU *cu = NULL;
+	uint8_t type;
+
+	while (dwarf_get_units(module->dwarf, cu, &cu, NULL, &type, NULL, NULL) == 0)
+		if (type == DW_UT_skeleton)
+			return true;
+	return false;
+}
+
+static struct um_source_package *open_package(const struct um_source_module *module,
+					      const char *path)
+{
+	char debug[PATH_MAX], own[64];
+	ssize_t bytes;
+
+	if (!has_skeletons(module))
+		return NULL;
+	struct um_source_package *package = um_source_package_open(path);
+
+	if (package || module->debug_file < 0)
+		return package;
+	/* Beside the file that has the debug information. */
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", module->debug_file);
+	bytes = readlink(own, debug, sizeof(debug) - 1);
+	if (bytes <= 0)
+		return NULL;
+	debug[bytes] = '\0';
+	return um_source_package_open(debug);
+}
+
 void um_source_module_open(struct um_source_module *module, const char *path)
 {
 	*module = (struct um_source_module){.debug_file = -1};
@@ -211,14 +247,17 @@ void um_source_module_open(struct um_source_module *module, const char *path)
 		module->dwarf = dwarf_begin(module->debug_file, DWARF_C_READ);
 	if (!module->debug_elf)
 		module->debug_elf = module->elf;
-	if (module->dwarf)
+	if (module->dwarf) {
+		module->package = open_package(module, path);
 		read_units(module);
+	}
 }
 
 void um_source_module_close(struct um_source_module *module)
 {
 	free(module->units);
 	free(module->globals);
+	um_source_package_close(module->package);
 	if (module->dwarf)
 		dwarf_end(module->dwarf);
 	if (module->debug_elf != module->elf)

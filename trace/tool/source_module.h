@@ -1,6 +1,7 @@
 /*
  * An ELF file that a program has loaded, and its debug information: its own, or what lies beside it
- * (.gnu_debuglink) or, unless it is a library of the system's, under /usr/lib/debug. Units are found by their addresses, whoever compiled them.
+ * (.gnu_debuglink) or, unless it is a library of the system's, under /usr/lib/debug; what was split off,
+ * in .dwo files or, where one is missing, in the package "FILE.dwp". Units are found by their addresses, whoever compiled them.
  */
 #ifndef UM_SOURCE_MODULE_H
 #define UM_SOURCE_MODULE_H
@@ -11,6 +12,8 @@
 #include <stdint.h>
 
 #define UM_BUILD_ID_BYTES 32 /* 20 as a rule, of SHA-1 */
+
+struct um_source_package;
 
 struct um_source_unit {
 	uint64_t start, end;
@@ -24,11 +27,12 @@ struct um_source_global {
 };
 
 struct um_source_module {
-	int file, debug_file;	      /* -1: none */
-	Elf *elf;		      /* NULL: none */
-	Elf *debug_elf;		      /* where the symbols are; may be `elf` */
-	Dwarf *dwarf;		      /* NULL: none */
-	struct um_source_unit *units; /* by start */
+	int file, debug_file;		   /* -1: none */
+	Elf *elf;			   /* NULL: none */
+	Elf *debug_elf;			   /* where the symbols are; may be `elf` */
+	Dwarf *dwarf;			   /* NULL: none */
+	struct um_source_package *package; /* of split units; NULL: none, or not needed */
+	struct um_source_unit *units;	   /* by start */
 	size_t unit_count;
 	struct um_source_global *globals; /* by start; once one was asked for */
 	size_t global_count;

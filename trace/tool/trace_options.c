@@ -19,6 +19,7 @@ enum option_key {
 	OPTION_XNACK,
 	OPTION_NO_REQUESTS,
 	OPTION_HOST_WATCH,
+	OPTION_HOST_SYNC,
 	OPTION_PAGEABLE,
 	OPTION_FAULTS,
 	OPTION_NO_MODEL,
@@ -64,6 +65,11 @@ static const struct argp_option options[] = {
 	{"host-watch", OPTION_HOST_WATCH, "METHOD", 0,
 	 "How host accesses are seen: wp-async, uffd-sync, mprotect, none; default: auto, the "
 	 "first of them that works here",
+	 3},
+	{"host-sync", OPTION_HOST_SYNC, NULL, 0,
+	 "Tell which line of the host read and wrote managed memory first, page by page between two "
+	 "device operations, with its call stack; by mprotect and SIGSEGV, so that each first touch of "
+	 "a page costs a few microseconds",
 	 3},
 	{"pageable", OPTION_PAGEABLE, NULL, 0,
 	 "Record what kernels do to memory that HIP did not allocate: malloc, new, variables and "
@@ -252,6 +258,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_HOST_WATCH:
 		error = parse_host_watch(parsed, value);
 		break;
+	case OPTION_HOST_SYNC:
+		parsed->host_sync = true;
+		break;
 	case OPTION_PAGEABLE:
 		parsed->pageable = true;
 		break;
@@ -281,6 +290,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		parsed->program = &state->argv[state->next - 1];
 		state->next = state->argc;
 		break;
+	case ARGP_KEY_SUCCESS:
+		if (parsed->host_sync && parsed->host_watch != UM_HOST_WATCH_BEST &&
+		    parsed->host_watch != UM_HOST_WATCH_MPROTECT)
+			argp_error(state, "--host-sync: only --host-watch=mprotect sees which "
+					  "instruction touches memory");
+		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which program?");
 		break;
@@ -304,6 +319,8 @@ int um_trace_options_parse(struct um_trace_options *parsed, int argc, char **arg
 	argp_err_exit_status = UM_TRACE_FAILED;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, parsed))
 		return um_fail(UM_EINVAL, "cannot read the command line");
+	if (parsed->host_sync && parsed->host_watch == UM_HOST_WATCH_BEST)
+		parsed->host_watch = UM_HOST_WATCH_MPROTECT;
 	if (parsed->starts_off)
 		return um_selection_add(parsed->selection, UM_SELECT_PROFILE_FROM_START, "off");
 	return 0;

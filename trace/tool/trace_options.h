@@ -24,7 +24,7 @@ struct um_trace_options {
 	uint32_t faults;		   /* enum um_tap_faults */
 	bool faults_given;
 	enum um_xnack xnack; /* UNKNOWN: as the environment and the machine have it */
-	bool force, quiet, no_requests, pageable, no_model, wall;
+	bool force, quiet, no_requests, host_sync, pageable, no_model, wall;
 	char selection[UM_SELECTION_BYTES]; /* see selection.h */
 	bool starts_off;		    /* --profile-from-start=off */
 	char **program;			    /* its words, up to NULL; into argv */

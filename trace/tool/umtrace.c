@@ -185,6 +185,7 @@ static int create_spool(struct tracing *tracing)
 		.requests = !tracing->options.no_requests,
 		.wall = tracing->options.wall,
 		.host_watch = tracing->options.host_watch,
+		.host_sync = tracing->options.host_sync,
 		.pageable = tracing->options.pageable,
 		.faults = tracing->options.faults,
 		.set_nvtx = tracing->injection.nvtx != NULL,

@@ -51,8 +51,8 @@ static const char *text_of(const struct um_table *table, const struct um_column 
 		{"run", "role", "trace"},	    {"run", "ended", "exited"},
 		{"origin", "origin", "modelled"},   {"allocation", "kind", "managed"},
 		{"op", "kind", "stream_create"},    {"fault", "access", "write"},
-		{"migration", "cause", "eviction"}, {"mapping", "change", "remote"},
-		{"mapping", "cause", "thrashing"},
+		{"host_access", "access", "write"}, {"migration", "cause", "eviction"},
+		{"mapping", "change", "remote"},    {"mapping", "cause", "thrashing"},
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)

@@ -3,7 +3,9 @@
  * handling must work as if it were not there. Each case is a program of its own, in a child.
  */
 #include "trace/runtime/arena.h"
+#include "trace/db/words.h"
 #include "trace/runtime/hostwatch.h"
+#include "trace/runtime/hostwatch_place.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -31,6 +33,8 @@
 		}                                                                                  \
 	} while (0)
 
+static bool asks_places; /* as with umtrace --host-sync */
+
 /* A small arena in place of arena.c. */
 struct um_arena um_arena;
 
@@ -51,6 +55,8 @@ static void watch(void)
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(um_arena.base != MAP_FAILED);
 	um_arena.span = (uint64_t)PAGES * UM_PAGE_BYTES;
+	if (asks_places)
+		um_hostwatch_ask_places();
 	CHECK(um_hostwatch_init(UM_HOST_WATCH_MPROTECT) == UM_HOST_WATCH_MPROTECT);
 	um_hostwatch_add(0, um_arena.span / 2); /* the rest is as device memory is */
 }
@@ -103,6 +109,9 @@ static int run(void (*program)(void))
 	static void test_##name(void **state)                                                      \
 	{                                                                                          \
 		(void)state;                                                                       \
+		asks_places = false;                                                               \
+		assert_int_equal(run(name), expected);                                             \
+		asks_places = true;                                                                \
 		assert_int_equal(run(name), expected);                                             \
 	}
 
@@ -382,6 +391,104 @@ static void sockets_and_text(void)
 }
 PROGRAM(sockets_and_text, 0)
 
+/* --- who touches --- */
+
+static struct um_page_touch first_of(unsigned n, unsigned access)
+{
+	struct um_page_touch touch = {0};
+
+	CHECK(um_hostwatch_touch(n, access, &touch) == asks_places);
+	return touch;
+}
+
+static __attribute__((noinline)) void touch_from(char *address)
+{
+	poke(address);
+	__asm__ volatile("");
+}
+
+static uint32_t depth_of(uint32_t place)
+{
+	uint32_t depth = 0;
+
+	for (; place; depth++)
+		CHECK(um_touch_address(place, &place));
+	return depth;
+}
+
+static void places_are_told_apart(void)
+{
+	watch();
+	touch_from(page(0));
+	for (unsigned n = 1; n < 5; n++)
+		touch_from(page(n)); /* another call: one place for all */
+	CHECK(*(volatile char *)page(5) == 0);
+	poke(page(5));
+	um_hostwatch_collect(note_run, NULL);
+	if (!asks_places) {
+		first_of(0, UM_FAULT_WRITE);
+		return;
+	}
+	uint32_t one = first_of(0, UM_FAULT_WRITE).place, loop = first_of(1, UM_FAULT_WRITE).place;
+
+	CHECK(one && loop && one != loop && depth_of(one) == depth_of(loop) && depth_of(one) > 3);
+	for (unsigned n = 2; n < 5; n++)
+		CHECK(first_of(n, UM_FAULT_WRITE).place == loop);
+	CHECK(first_of(0, UM_FAULT_WRITE).touch == 1 && first_of(4, UM_FAULT_WRITE).touch == 5);
+	CHECK(first_of(0, UM_FAULT_READ).touch == 0);
+	CHECK(first_of(5, UM_FAULT_READ).touch == 6 && first_of(5, UM_FAULT_WRITE).touch == 7);
+	um_hostwatch_arm();
+	CHECK(first_of(0, UM_FAULT_WRITE).touch == 0);
+}
+PROGRAM(places_are_told_apart, 0)
+
+/* Says that its caller's frame ends where `frame_end` points. */
+void touch_wildly(char *address, const char *frame_end);
+__asm__(".text\n.type touch_wildly, @function\ntouch_wildly:\n.cfi_startproc\n"
+	".cfi_def_cfa %rsi, 0\nmovb $1, (%rdi)\nret\n.cfi_endproc\n"
+	".size touch_wildly, . - touch_wildly\n");
+
+static void wrong_unwind_tables(void)
+{
+	watch();
+	touch_wildly(page(0), no_page() + 64);
+	touch_wildly(page(1), NULL);
+	touch_wildly(page(2), (char *)1);
+	CHECK(*page(0) == 1 && *page(1) == 1 && *page(2) == 1);
+	for (uint64_t i = 1; i < 200; i++) /* anywhere, also in memory that is there */
+		touch_wildly(page(3 + i % 20),
+			     (char *)(i % 2 ? i * 0x123456789abcull : (uintptr_t)&i + i * 40));
+	um_hostwatch_collect(note_run, NULL);
+	if (asks_places)
+		CHECK(depth_of(first_of(0, UM_FAULT_WRITE).place) == 1);
+	CHECK(touch_of[0] == UM_TOUCH_WRITTEN && touch_of[2] == UM_TOUCH_WRITTEN);
+	poke(no_page()); /* is the program's own fault, as before */
+}
+PROGRAM(wrong_unwind_tables, 128 + SIGSEGV)
+
+static void on_small_stack(int number)
+{
+	(void)number;
+	_exit(3);
+}
+
+/* As untraced, and the instruction alone is known. */
+static void small_signal_stack(void)
+{
+	static char memory[8192];
+	stack_t small = {.ss_sp = memory, .ss_size = sizeof(memory)};
+	struct sigaction action = {.sa_handler = on_small_stack, .sa_flags = SA_ONSTACK};
+
+	watch();
+	CHECK(!sigaltstack(&small, NULL) && !sigaction(SIGSEGV, &action, NULL));
+	touch_from(page(0));
+	um_hostwatch_collect(note_run, NULL);
+	if (asks_places)
+		CHECK(depth_of(first_of(0, UM_FAULT_WRITE).place) == 1);
+	poke(no_page());
+}
+PROGRAM(small_signal_stack, 3)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -399,6 +506,9 @@ int main(void)
 		cmocka_unit_test(test_blocked_signals),
 		cmocka_unit_test(test_child_gets_it_back),
 		cmocka_unit_test(test_sockets_and_text),
+		cmocka_unit_test(test_places_are_told_apart),
+		cmocka_unit_test(test_wrong_unwind_tables),
+		cmocka_unit_test(test_small_signal_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

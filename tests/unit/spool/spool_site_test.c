@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+static struct um_site_table sites;
+
 static const void *at(uintptr_t address)
 {
 	return (const void *)address;
@@ -19,20 +21,20 @@ static void callers_tell_places_apart(void **state)
 	bool is_new = false;
 
 	(void)state;
-	uint32_t main_site = um_site_intern(0, at(0x1000), &is_new);
+	uint32_t main_site = um_site_intern(&sites, 0, at(0x1000), &is_new);
 
 	assert_true(is_new);
-	uint32_t a = um_site_intern(main_site, at(0x2000), &is_new);
+	uint32_t a = um_site_intern(&sites, main_site, at(0x2000), &is_new);
 
 	assert_true(is_new);
-	uint32_t b = um_site_intern(0, at(0x2000), &is_new);
+	uint32_t b = um_site_intern(&sites, 0, at(0x2000), &is_new);
 
 	assert_true(is_new);
 	assert_int_not_equal(a, b);
 	assert_true(a > main_site);
-	assert_int_equal(um_site_intern(main_site, at(0x2000), &is_new), a);
+	assert_int_equal(um_site_intern(&sites, main_site, at(0x2000), &is_new), a);
 	assert_false(is_new);
-	assert_int_equal(um_site_intern(0, NULL, &is_new), 0);
+	assert_int_equal(um_site_intern(&sites, 0, NULL, &is_new), 0);
 	assert_false(is_new);
 }
 
@@ -40,15 +42,17 @@ static void callers_tell_places_apart(void **state)
 static void many(void **state)
 {
 	bool is_new = false;
-	uint32_t first = um_site_intern(0, at(0x100000), &is_new);
+	uint32_t first = um_site_intern(&sites, 0, at(0x100000), &is_new);
 
 	(void)state;
 	for (uint32_t i = 1; i < 20000; i++)
-		assert_int_equal(um_site_intern(first + i - 1, at(0x100000 + i % 7), &is_new),
-				 first + i);
+		assert_int_equal(
+			um_site_intern(&sites, first + i - 1, at(0x100000 + i % 7), &is_new),
+			first + i);
 	for (uint32_t i = 1; i < 20000; i++)
-		assert_int_equal(um_site_intern(first + i - 1, at(0x100000 + i % 7), &is_new),
-				 first + i);
+		assert_int_equal(
+			um_site_intern(&sites, first + i - 1, at(0x100000 + i % 7), &is_new),
+			first + i);
 	assert_false(is_new);
 }
 

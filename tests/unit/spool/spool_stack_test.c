@@ -14,6 +14,7 @@
 #define STAY __asm__ volatile("" ::: "memory")
 
 static uint32_t last_site;
+static struct um_stack_table stacks;
 static volatile unsigned walks; /* a handler changes it */
 static bool (*hidden)(uintptr_t);
 
@@ -23,11 +24,11 @@ static NOINLINE uint32_t ask(struct um_stack *stack)
 	uintptr_t slot = UM_STACK_OWN_SLOT;
 
 	assert_ptr_equal(*(void **)slot, __builtin_return_address(0));
-	if (um_stack_find(stack, slot))
+	if (um_stack_find(&stacks, stack, slot))
 		return stack->known_site;
 	walks++;
 	um_stack_walk(stack, slot, hidden);
-	um_stack_keep(stack, ++last_site);
+	um_stack_keep(&stacks, stack, ++last_site);
 	return last_site;
 }
 

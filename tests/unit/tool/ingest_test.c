@@ -2,6 +2,7 @@
 #include "ingest_fixture.h"
 
 #include "trace/base/error.h"
+#include "trace/db/words.h"
 #include "trace/spool/access_stream.h"
 
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static void the_run_is_described(void **state)
 	       "'gfx90a' AND compute_units = 110 AND wave_lanes = 64 AND link_to_host_bytes_per_s IS NULL",
 	       1);
 	expect(fixture, "SELECT count(*) FROM loss", 0);
-	expect(fixture, "SELECT count(*) FROM origin WHERE origin = 'absent'", 6);
+	expect(fixture, "SELECT count(*) FROM origin WHERE origin = 'absent'", 7);
 	expect(fixture,
 	       "SELECT count(*) FROM origin WHERE record = 'page_access.host' AND origin = "
 	       "'measured'",
@@ -242,7 +243,7 @@ static void no_launch_is_seen_without_its_kernel(void **state)
 	assert_int_equal(ask_another("SELECT count(*) FROM op"), 0);
 	put_kernel(fixture, 2, false, "scale\0", 7);
 	assert_int_equal(ask_another("SELECT count(*) FROM op JOIN kernel USING (op)"), 1);
-	assert_int_equal(ask_another("SELECT count(*) FROM origin"), 11);
+	assert_int_equal(ask_another("SELECT count(*) FROM origin"), 12);
 }
 
 static void names_are_as_in_the_source(void **state)
@@ -339,6 +340,56 @@ static void accesses_are_kept(void **state)
 	       99);
 	assert_int_equal(invalid(fixture), 0);
 	assert_int_equal(um_ingest_totals(fixture->ingest)->invalid_rows, 0);
+}
+
+static void host_accesses(struct fixture *fixture, uint32_t id, struct um_host_access_run run)
+{
+	union {
+		struct um_record_host_access accesses;
+		char bytes[sizeof(struct um_record_host_access) + sizeof(run)];
+	} record = {.accesses = {.op = id, .runs = 1}};
+
+	record.accesses.run[0] = run;
+	PUT(fixture, UM_RECORD_HOST_ACCESS, record);
+}
+
+/* By --host-sync; what is not within an allocation, of no site or no such access is not kept. */
+static void host_accesses_are_kept(void **state)
+{
+	static const struct um_host_access_run wrong[] = {
+		{.allocation = 1, .first_page = 99, .pages = 2, .touch = 1},
+		{.allocation = 1, .pages = 0, .touch = 1},
+		{.allocation = 2, .pages = 1, .touch = 1},
+		{.allocation = 1, .pages = 1, .access = 2, .touch = 1},
+		{.allocation = 1, .first_page = 5, .pages = 1, .site = 9, .touch = 1},
+		{.allocation = 1, .first_page = 3, .pages = 1, .access = 1, .touch = 4}, /* again */
+	};
+	struct fixture *fixture = *state;
+
+	ready(fixture);
+	op(fixture, 3, UM_OP_HOST, 2001);
+	put_text(fixture, UM_RECORD_SITE, &(struct um_record_site){.site = 1, .offset = 7},
+		 sizeof(struct um_record_site), "app\0", 8);
+	host_accesses(fixture, 3,
+		      (struct um_host_access_run){.allocation = 1,
+						  .first_page = 3,
+						  .pages = 97,
+						  .access = UM_FAULT_WRITE,
+						  .site = 1,
+						  .touch = 12});
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		host_accesses(fixture, 3, wrong[i]);
+	expect(fixture,
+	       "SELECT pages FROM host_access WHERE op = 3 AND access = 'write' AND site = 1 AND "
+	       "touch = 12",
+	       97);
+	expect(fixture, "SELECT count(*) FROM host_access", 1);
+	assert_int_equal(um_ingest_totals(fixture->ingest)->invalid_rows,
+			 sizeof(wrong) / sizeof(*wrong));
+	PUT(fixture, UM_RECORD_HOST_ACCESS,
+	    (struct um_record_host_access){.op = 3, .runs = UINT32_MAX});
+	PUT(fixture, UM_RECORD_HOST_ACCESS, (struct um_record_host_access){.op = 4});
+	assert_int_equal(invalid(fixture), 2);
 }
 
 union stream {
@@ -639,6 +690,7 @@ int main(void)
 		TEST(sites_are_a_tree),
 		TEST(strange_text_is_made_readable),
 		TEST(accesses_are_kept),
+		TEST(host_accesses_are_kept),
 		TEST(streams_are_packed),
 		TEST(losses_are_kept),
 		TEST(what_is_too_much_to_count_is_not_known),

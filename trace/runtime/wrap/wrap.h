@@ -1,6 +1,6 @@
 /*
  * libumtrace_wrap.so: loaded before libc by umtrace where the host can be watched only by
- * mprotect() and SIGSEGV. It stands between the program and
+ * mprotect() and SIGSEGV, or is to be watched so (--host-sync). It stands between the program and
  *
  *   wrap_signal.c	sigaction, signal, sigprocmask, ...: the program keeps its own handler of
  * SIGSEGV wrap_io.c	read, write, fread, ...: the kernel fails with EFAULT on a protected page
@@ -21,17 +21,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 struct um_wrap_hooks {
 	/* A fault at `address`: true if the page was watched. It is open now; the access is
-	 * repeated. */
-	bool (*fault)(const void *address, bool write);
+	 * repeated. In the handler, with all signals blocked. */
+	bool (*fault)(const void *address, bool write, const ucontext_t *interrupted);
 	/*
 	 * Opens the pages that a system call is about to read or write. True if any of them is
-	 * watched; then close() follows with how many bytes it did read or write.
+	 * watched; then close() follows with how many bytes it did read or write. `slot`: where the
+	 * return address of the function lies that the program called.
 	 */
 	bool (*open)(uintptr_t start, size_t bytes, bool write);
-	void (*close)(uintptr_t start, size_t bytes, size_t touched, bool write);
+	void (*close)(uintptr_t start, size_t bytes, size_t touched, bool write, uintptr_t slot);
 };
 
 /*
@@ -40,7 +42,13 @@ struct um_wrap_hooks {
 typedef bool um_wrap_start_call(const struct um_wrap_hooks *hooks);
 /* Gives SIGSEGV back to the program; in the child of a fork. */
 typedef void um_wrap_stop_call(void);
+/*
+ * Within a hook: runs `run`, and comes back with false from a fault of its own, which would end the
+ * program there. For what reads the program's stack, which need not be as its tables say.
+ */
+typedef bool um_wrap_guard_call(void (*run)(void *context), void *context);
 um_wrap_start_call um_wrap_start;
 um_wrap_stop_call um_wrap_stop;
+um_wrap_guard_call um_wrap_guard;
 
 #endif

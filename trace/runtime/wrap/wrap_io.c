@@ -14,6 +14,9 @@
 #undef fread_unlocked
 #undef fwrite_unlocked
 
+/* Where the return address of the function lies that this stands in. */
+#define OWN_SLOT ((uintptr_t)__builtin_dwarf_cfa() - sizeof(uintptr_t))
+
 /* glibc's checked variants, which -D_FORTIFY_SOURCE calls; no header declares them. */
 ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room);
 ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t offset, size_t room);
@@ -36,7 +39,7 @@ static bool open_buffer(uintptr_t start, size_t bytes, bool write)
 }
 
 /* `touched`: what the call returned; negative: nothing. */
-static void close_buffer(uintptr_t start, size_t bytes, ssize_t touched, bool write)
+static void close_buffer(uintptr_t start, size_t bytes, ssize_t touched, bool write, uintptr_t slot)
 {
 	const struct um_wrap_hooks *hooks =
 		atomic_load_explicit(&um_wrap_hooks, memory_order_acquire);
@@ -44,7 +47,7 @@ static void close_buffer(uintptr_t start, size_t bytes, ssize_t touched, bool wr
 	int saved = errno;
 
 	if (hooks)
-		hooks->close(start, bytes, known < bytes ? known : bytes, write);
+		hooks->close(start, bytes, known < bytes ? known : bytes, write, slot);
 	errno = saved;
 }
 
@@ -56,7 +59,7 @@ static void close_buffer(uintptr_t start, size_t bytes, ssize_t touched, bool wr
 		ssize_t moved = UM_NEXT(name) arguments;                                           \
                                                                                                    \
 		if (watched)                                                                       \
-			close_buffer((uintptr_t)buffer, bytes, moved, write);                      \
+			close_buffer((uintptr_t)buffer, bytes, moved, write, OWN_SLOT);            \
 		return moved;                                                                      \
 	}
 
@@ -108,13 +111,14 @@ static bool open_vector(const struct iovec *part, size_t count, bool write)
 	return watched;
 }
 
-static void close_vector(const struct iovec *part, size_t count, ssize_t moved, bool write)
+static void close_vector(const struct iovec *part, size_t count, ssize_t moved, bool write,
+			 uintptr_t slot)
 {
 	for (size_t i = 0; i < count; i++) {
 		ssize_t here = moved < (ssize_t)part[i].iov_len ? moved : (ssize_t)part[i].iov_len;
 
 		/* Parts outside watched memory are looked at again, and nothing is found. */
-		close_buffer((uintptr_t)part[i].iov_base, part[i].iov_len, here, write);
+		close_buffer((uintptr_t)part[i].iov_base, part[i].iov_len, here, write, slot);
 		if (here > 0)
 			moved -= here;
 	}
@@ -128,7 +132,7 @@ static void close_vector(const struct iovec *part, size_t count, ssize_t moved, 
 		ssize_t moved = UM_NEXT(name) arguments;                                           \
                                                                                                    \
 		if (watched)                                                                       \
-			close_vector(part, parts, moved, write);                                   \
+			close_vector(part, parts, moved, write, OWN_SLOT);                         \
 		return moved;                                                                      \
 	}
 
@@ -149,7 +153,7 @@ UM_WRAPPED ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 	ssize_t moved = UM_NEXT(recvmsg)(fd, message, flags);
 
 	if (watched)
-		close_vector(message->msg_iov, message->msg_iovlen, moved, true);
+		close_vector(message->msg_iov, message->msg_iovlen, moved, true, OWN_SLOT);
 	return moved;
 }
 
@@ -159,7 +163,7 @@ UM_WRAPPED ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	ssize_t moved = UM_NEXT(sendmsg)(fd, message, flags);
 
 	if (watched)
-		close_vector(message->msg_iov, message->msg_iovlen, moved, false);
+		close_vector(message->msg_iov, message->msg_iovlen, moved, false, OWN_SLOT);
 	return moved;
 }
 
@@ -179,7 +183,7 @@ UM_WRAPPED ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 			return UM_NEXT(name) as_is;                                                \
 		size_t moved = UM_NEXT(name) by_bytes;                                             \
                                                                                                    \
-		close_buffer((uintptr_t)buffer, bytes, (ssize_t)moved, write);                     \
+		close_buffer((uintptr_t)buffer, bytes, (ssize_t)moved, write, OWN_SLOT);           \
 		return moved / item;                                                               \
 	}
 
@@ -206,7 +210,7 @@ WRAP_ITEMS(fwrite_unlocked, false, (const void *buffer, size_t item, size_t item
 		int result = UM_NEXT(name) arguments;                                              \
                                                                                                    \
 		if (watched)                                                                       \
-			close_buffer((uintptr_t)text, bytes, (ssize_t)bytes, false);               \
+			close_buffer((uintptr_t)text, bytes, (ssize_t)bytes, false, OWN_SLOT);     \
 		return result;                                                                     \
 	}
 

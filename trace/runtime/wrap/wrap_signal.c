@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -26,6 +27,7 @@ const struct um_wrap_hooks *_Atomic um_wrap_hooks;
 static struct sigaction of_program;
 static atomic_flag of_program_lock = ATOMIC_FLAG_INIT;
 static _Thread_local bool blocked_by_program __attribute__((tls_model("initial-exec")));
+static _Thread_local sigjmp_buf *escape __attribute__((tls_model("initial-exec")));
 
 static bool active(void)
 {
@@ -108,7 +110,9 @@ static void handle(int number, siginfo_t *info, void *context_of_signal)
 	int saved = errno;
 	bool write = context->uc_mcontext.gregs[REG_ERR] & X86_PF_WRITE;
 
-	if (!was_sent(info) && hooks && hooks->fault(info->si_addr, write)) {
+	if (!was_sent(info) && escape)
+		siglongjmp(*escape, 1);
+	if (!was_sent(info) && hooks && hooks->fault(info->si_addr, write, context)) {
 		errno = saved;
 		return;
 	}
@@ -122,6 +126,26 @@ static void handle(int number, siginfo_t *info, void *context_of_signal)
 		die_of(number, info);
 	else
 		call_program(&action, number, info, context);
+}
+
+UM_WRAPPED bool um_wrap_guard(void (*run)(void *context), void *context)
+{
+	sigjmp_buf here;
+	sigset_t segv, before;
+	volatile bool works = false;
+
+	sigemptyset(&segv);
+	sigaddset(&segv, SIGSEGV);
+	UM_NEXT(pthread_sigmask)(SIG_SETMASK, NULL, &before);
+	if (sigsetjmp(here, 0) == 0) {
+		escape = &here;
+		UM_NEXT(pthread_sigmask)(SIG_UNBLOCK, &segv, NULL);
+		run(context);
+		works = true;
+	}
+	escape = NULL;
+	UM_NEXT(pthread_sigmask)(SIG_SETMASK, &before, NULL);
+	return works;
 }
 
 /* On the stack that the program wants for its own handler. */
