@@ -361,9 +361,9 @@ case_two_devices() {
 	has '^allocation 1 kind=device flags=0 device=1 '
 	has '^op 2 kind=sync_device .* device=0 '
 }
-case_names() { # of a GPU's allocations, by what the program keeps them in: whole traces
+case_variables() { # of a GPU's allocations, by what the program keeps them in: whole traces
 	for level in O0 O2; do
-		"$build/bin/umtrace" -q --force -o "$work/names.um.db" -- "$build/bin/fake_names_$level" \
+		"$build/bin/umtrace" -q --force -o "$work/names.um.db" -- "$build/bin/fake_variables_$level" \
 			>"$work/stdout" 2>"$work/stderr" || fail "$level: umtrace"
 		silent
 		names=$(sqlite3 "$work/names.um.db" "SELECT group_concat(COALESCE(name, '-'), ' ') FROM allocation")
