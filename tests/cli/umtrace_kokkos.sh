@@ -180,38 +180,14 @@ is "traced by a shell" 7 "SELECT COUNT(*) FROM user_range WHERE last_op"
 # On a GPU, with stand-ins for NVIDIA's libraries: Kokkos reads its variable before CUDA is used, or after.
 export CUDA_HOME=$UM_BUILD/tests/fake_cuda/fake_cupti
 unset CUDA_PATH CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
-cat >gpu.c <<'END'
-#include "fake_cuda.h"
-#include "kokkos_like.h"
-int main(int count, char **words)
-{
-	uint64_t id = 0;
-	if (count < 2)
-		k_read_environment();
-	if (cuInit(0) || fake_cuda_play("pool"))
-		return 2;
-	if (count > 1)
-		k_read_environment();
-	k_load_tool();
-	K_TELL(allocate, k_space_of("CudaUVM"), "of the GPU", (void *)0x7f0000000000, 4194304 - 128);
-	K_TELL(allocate, k_space_of("Host"), "of the host", words, 8);
-	K_CALL(begin_for, "scale", 0, &id);
-	fake_cuda_play("kernel");
-	K_CALL(end_for, id);
-	K_TELL(deallocate, k_space_of("CudaUVM"), "of the GPU", (void *)0x7f0000000000, 4194304 - 128);
-	k_finalize();
-	return system("env | grep ^KOKKOS; true");
-}
-END
 cat >pool <<'END'
 resource 1 0x5000
 call 371 context=0x5000 P:0x7f0000000000 z:4194304 u:1
 END
 echo 'call 307 context=0x5000 symbol=_Z5scalePfi p:0x5 u:264 u:1 u:1 u:256 u:1 u:1 u:128 p:0 p:0 p:0' >kernel
-check "for the GPU" gcc -I "$UM_SOURCE/tests/cli" -I "$UM_SOURCE/tests/fake_cuda" gpu.c \
-	"$UM_BUILD/tests/fake_cuda/fake_cuda/lib64/libcuda.so.1" -Wl,-rpath,"$UM_BUILD/tests/fake_cuda/fake_cuda/lib64" -o gpu
+ln -s "$UM_BUILD/bin/fake_kokkos" gpu
 for when in "" late; do
-	check "measured $when" test "$(umtrace -q --force -o app.um.db ./gpu $when)" = ""
+	check "measured $when" test "$(umtrace -q --force -o app.um.db ./gpu pool kernel $when)" = ""
 	is "measured $when" "cupti of the GPU scale" "SELECT backend || ' ' || allocation.name || ' ' || user_range.name
 		FROM run, allocation, user_range"
 	in_range launch scale

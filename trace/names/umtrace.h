@@ -51,7 +51,7 @@ struct um_trace_hooks {
 	void (*unlabel)(const void *pointer);
 };
 #define UM_TRACE_HOOKS_TAP "um_trace_hooks_tap_1" /* on NVIDIA's GPUs */
-#define UM_TRACE_HOOKS_HIP "um_trace_hooks_hip_1" /* without a GPU */
+#define UM_TRACE_HOOKS_CPU "um_trace_hooks_cpu_1" /* without a GPU */
 
 static inline const struct um_trace_hooks *um_trace_ask(const char *recorder)
 {
@@ -81,7 +81,7 @@ static inline const struct um_trace_hooks *um_trace_find(void)
 
 		hooks = um_trace_ask(UM_TRACE_HOOKS_TAP);
 		if (!hooks)
-			hooks = um_trace_ask(UM_TRACE_HOOKS_HIP);
+			hooks = um_trace_ask(UM_TRACE_HOOKS_CPU);
 		if (!hooks && started)
 			return NULL;
 		hooks = hooks ? hooks : &nobody;

@@ -163,9 +163,9 @@ static uint64_t range_start(const char *text)
 	return id;
 }
 
-UM_API const struct um_trace_hooks *um_trace_hooks_hip_1(void);
+UM_API const struct um_trace_hooks *um_trace_hooks_cpu_1(void);
 
-const struct um_trace_hooks *um_trace_hooks_hip_1(void)
+const struct um_trace_hooks *um_trace_hooks_cpu_1(void)
 {
 	static const struct um_trace_hooks hooks = {
 		.bytes = sizeof(hooks),

@@ -12,8 +12,9 @@ static uint32_t last_op;
 static void put_op(struct fixture *fixture, uint16_t kind, uint32_t allocation, uint64_t offset,
 		   uint64_t bytes)
 {
+	last_op++;
 	PUT(fixture, UM_RECORD_OP,
-	    (struct um_record_op){.op = ++last_op,
+	    (struct um_record_op){.op = last_op,
 				  .kind = kind,
 				  .start_ns = 10 * last_op,
 				  .end_ns = 10 * last_op + 5,
