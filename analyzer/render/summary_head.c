@@ -325,6 +325,7 @@ static const char *record_words(const char *record)
 		{"op.time", "times of operations"},
 		{"page_access", "pages and lines that kernels touched"},
 		{"page_access.host", "pages that the host touched"},
+		{"host_access", "lines of the host that touched them"},
 		{"page_access.requests", "requests of kernels"},
 		{"access_chunk", "order of kernels' accesses"},
 		{"fault", "faults"},

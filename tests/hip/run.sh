@@ -47,5 +47,10 @@ if [ "$wanted" -gt 128 ]; then
 else
 	equal "end" "exited $wanted" "SELECT ended || ' ' || exit_status FROM run"
 fi
+case $name in # whose handlers, threads and children meet that of the watch
+own_handler | threads | fork_child | managed_memory | ends)
+	outcome "with --host-sync" "$UM_BUILD/bin/umtrace" -q --host-sync -o "$scratch/sync.um.db" -- "$program" "$@"
+	;;
+esac
 equal "launches without accesses" 0 "SELECT count(*) FROM kernel WHERE reads IS NULL"
 exit $failed
