@@ -66,6 +66,7 @@ void um_ranks_destroy(struct um_ranks *ranks)
 
 		um_ranks_free_items(&group->kernels);
 		um_ranks_free_items(&group->allocations);
+		um_ranks_free_items(&group->parts);
 		free(group->ranks);
 		free(group->gaps);
 		free(group->outliers);
@@ -181,6 +182,8 @@ static int add_summary(struct um_ranks *ranks, const struct um_summary *summary)
 	if (!rank)
 		return UM_ENOMEM;
 	rank->file = ranks->files++;
+	group->launches = um_ranks_sum(group->launches, summary->launches);
+	group->recorded = um_ranks_sum(group->recorded, summary->recorded);
 	int error =
 		fill_rank(rank, summary, group->is_measured || group->is_simulation, ranks->texts);
 	return error ? error : um_ranks_add_items(group, summary, rank->file, ranks->texts);

@@ -45,7 +45,7 @@ struct um_rank {
 };
 extern const struct um_ranks_quantity um_rank_quantities[];
 
-/* A kernel by its name, or the allocations of one name, site and kind. */
+/* A kernel by its name, or the allocations, or parts of some, of one name, site and kind. */
 struct um_ranks_item {
 	const char *name; /* NULL: of an allocation that has none */
 	const char *site; /* of allocations; NULL: not known */
@@ -95,6 +95,7 @@ enum um_ranks_trait {
 	UM_TRAIT_REMOTE,
 	UM_TRAIT_COPIES,
 	UM_TRAIT_HOST_WATCH,
+	UM_TRAIT_SELECTION,
 	UM_TRAIT_JOB,
 	UM_RANKS_TRAITS
 };
@@ -127,6 +128,9 @@ struct um_rank_group {
 	struct um_ranks_outlier *outliers;		   /* the furthest first */
 	size_t outlier_count;
 	struct um_ranks_items kernels, allocations;
+	struct um_ranks_items
+		parts; /* of allocations, that have names of their own; counted above too */
+	int64_t launches, recorded; /* of all ranks; recorded UM_NULL: a file does not say */
 };
 
 struct um_ranks {

@@ -195,8 +195,10 @@ static int add_kernel(struct um_rank_group *group, const struct um_kernel_summar
 	return add_row(&group->kernels, &key, um_ranks_kernel_quantities, &row, file, texts);
 }
 
-static int add_allocation(struct um_rank_group *group, const struct um_allocation_summary *of,
-			  size_t file, struct um_text_pool *texts)
+/* `count`: how many they are; into the allocations, or the parts of some. */
+static int add_allocation(struct um_rank_group *group, struct um_ranks_items *items,
+			  const struct um_allocation_summary *of, int64_t count, size_t file,
+			  struct um_text_pool *texts)
 {
 	const int64_t parts[] = {of->migrated_to_device_bytes, of->migrated_to_host_bytes,
 				 of->remote_to_device_bytes,   of->remote_to_host_bytes,
@@ -204,7 +206,7 @@ static int add_allocation(struct um_rank_group *group, const struct um_allocatio
 	const struct um_ranks_item key = {
 		.name = of->name, .site = of->site, .kind = of->kind, .has_line = of->has_line};
 	const struct allocation row = {
-		.count = 1,
+		.count = count,
 		.bytes = of->bytes,
 		.device_faults = of->device_faults,
 		.host_faults = of->host_faults,
@@ -219,8 +221,7 @@ static int add_allocation(struct um_rank_group *group, const struct um_allocatio
 		.traffic = known_sum(parts, sizeof(parts) / sizeof(*parts)),
 	};
 
-	return add_row(&group->allocations, &key, um_ranks_allocation_quantities, &row, file,
-		       texts);
+	return add_row(items, &key, um_ranks_allocation_quantities, &row, file, texts);
 }
 
 int um_ranks_add_items(struct um_rank_group *group, const struct um_summary *summary, size_t file,
@@ -231,7 +232,13 @@ int um_ranks_add_items(struct um_rank_group *group, const struct um_summary *sum
 	for (size_t i = 0; i < summary->kernel_count && !error; i++)
 		error = add_kernel(group, &summary->kernels[i], file, texts);
 	for (size_t i = 0; i < summary->allocation_count && !error; i++)
-		error = add_allocation(group, &summary->allocations[i], file, texts);
+		error = add_allocation(group, &group->allocations, &summary->allocations[i], 1,
+				       file, texts);
+	/* What lay in no part is the rest of its allocation, which has its row. */
+	for (size_t i = 0; i < summary->part_count && !error; i++)
+		if (summary->parts[i].of.name)
+			error = add_allocation(group, &group->parts, &summary->parts[i].of,
+					       summary->parts[i].times, file, texts);
 	return error;
 }
 
@@ -281,6 +288,7 @@ void um_ranks_finish_items(struct um_rank_group *group, const size_t *place)
 	finish(&group->kernels, um_ranks_kernel_quantities, place,
 	       group->is_measured || group->is_simulation);
 	finish(&group->allocations, um_ranks_allocation_quantities, place, false);
+	finish(&group->parts, um_ranks_allocation_quantities, place, false);
 }
 
 static void keep_node(void *node)

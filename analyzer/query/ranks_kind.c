@@ -12,21 +12,22 @@
 const struct um_ranks_trait_info um_ranks_traits[UM_RANKS_TRAITS] = {
 	[UM_TRAIT_ROLE] = {"role", "trace or simulation", true},
 	[UM_TRAIT_BACKEND] = {"backend", "how they ran", true},
-	[UM_TRAIT_MACHINE] = {"machine", "machine"},
-	[UM_TRAIT_MACHINE_FILE] = {"machine_text", "machine file"},
-	[UM_TRAIT_DRIVER] = {"driver", "driver"},
-	[UM_TRAIT_SETTINGS] = {"driver_parameters", "settings of the driver"},
-	[UM_TRAIT_PAGE_SIZE] = {"page_size", "page size"},
-	[UM_TRAIT_MEMORY] = {"memory", "device memory"},
-	[UM_TRAIT_XNACK] = {"xnack", "XNACK"},
-	[UM_TRAIT_POLICY] = {"policy", "policy"},
-	[UM_TRAIT_FAULTS] = {"fault_origin", "origin of page faults"},
-	[UM_TRAIT_HOST_FAULTS] = {"host_fault_origin", "origin of page faults of the host"},
-	[UM_TRAIT_MIGRATIONS] = {"migration_origin", "origin of migrations"},
-	[UM_TRAIT_REMOTE] = {"remote_access_origin", "origin of remote accesses"},
-	[UM_TRAIT_COPIES] = {"copy_origin", "origin of copies"},
-	[UM_TRAIT_HOST_WATCH] = {"host_watched", "whether the host was watched"},
-	[UM_TRAIT_JOB] = {"job", "job"},
+	[UM_TRAIT_SELECTION] = {"selection", "selection of launches", false},
+	[UM_TRAIT_MACHINE] = {"machine", "machine", false},
+	[UM_TRAIT_MACHINE_FILE] = {"machine_text", "machine file", false},
+	[UM_TRAIT_DRIVER] = {"driver", "driver", false},
+	[UM_TRAIT_SETTINGS] = {"driver_parameters", "settings of the driver", false},
+	[UM_TRAIT_PAGE_SIZE] = {"page_size", "page size", false},
+	[UM_TRAIT_MEMORY] = {"memory", "device memory", false},
+	[UM_TRAIT_XNACK] = {"xnack", "XNACK", false},
+	[UM_TRAIT_POLICY] = {"policy", "policy", false},
+	[UM_TRAIT_FAULTS] = {"fault_origin", "origin of page faults", false},
+	[UM_TRAIT_HOST_FAULTS] = {"host_fault_origin", "origin of page faults of the host", false},
+	[UM_TRAIT_MIGRATIONS] = {"migration_origin", "origin of migrations", false},
+	[UM_TRAIT_REMOTE] = {"remote_access_origin", "origin of remote accesses", false},
+	[UM_TRAIT_COPIES] = {"copy_origin", "origin of copies", false},
+	[UM_TRAIT_HOST_WATCH] = {"host_watched", "whether the host was watched", false},
+	[UM_TRAIT_JOB] = {"job", "job", false},
 };
 
 /* --- one file's --- */
@@ -34,7 +35,8 @@ const struct um_ranks_trait_info um_ranks_traits[UM_RANKS_TRAITS] = {
 struct traits {
 	const char *of[UM_RANKS_TRAITS]; /* NULL: not told, which goes with any */
 	char page[32], memory[32], job[512];
-	char *policy; /* malloc'ed; NULL: as the run has it */
+	char *policy;	 /* malloc'ed; NULL: as the run has it */
+	char *selection; /* malloc'ed; NULL: there is none */
 };
 
 static const char *number(char text[32], int64_t value)
@@ -98,6 +100,27 @@ static int compare_memory_by_multiple(struct traits *traits, const char *policy)
 	return 0;
 }
 
+/* "kernels=scale*; launches=10..20", or "none": which launches the figures are of. UM_ENOMEM. */
+static int find_selection(struct traits *traits, const struct um_summary *summary)
+{
+	size_t bytes;
+	FILE *text;
+
+	traits->of[UM_TRAIT_SELECTION] = "none";
+	if (!summary->criterion_count)
+		return 0;
+	text = open_memstream(&traits->selection, &bytes);
+	if (!text)
+		return um_fail(UM_ENOMEM, "out of memory");
+	for (size_t i = 0; i < summary->criterion_count; i++)
+		fprintf(text, "%s%s=%s", i ? "; " : "", summary->criteria[i].criterion,
+			summary->criteria[i].value);
+	if (fclose(text) != 0)
+		return um_fail(UM_ENOMEM, "out of memory");
+	traits->of[UM_TRAIT_SELECTION] = traits->selection;
+	return 0;
+}
+
 static int find_traits(struct traits *traits, const struct um_summary *summary)
 {
 	const struct um_run_row *run = &summary->run;
@@ -126,7 +149,8 @@ static int find_traits(struct traits *traits, const struct um_summary *summary)
 	traits->of[UM_TRAIT_PAGE_SIZE] = number(traits->page, run->page_bytes);
 	traits->of[UM_TRAIT_MEMORY] = number(traits->memory, run->memory_bytes);
 	traits->of[UM_TRAIT_JOB] = job(traits->job, run);
-	return compare_memory_by_multiple(traits, run->policy);
+	int error = find_selection(traits, summary);
+	return error ? error : compare_memory_by_multiple(traits, run->policy);
 }
 
 /* --- groups --- */
@@ -202,6 +226,7 @@ struct um_rank_group *um_ranks_group(struct um_ranks *ranks, const struct um_sum
 	if (find_traits(&traits, summary) == 0)
 		group = find_group(ranks, summary, &traits);
 	free(traits.policy);
+	free(traits.selection);
 	if (!group)
 		return NULL;
 	/* A size that one launcher's variable did not have, another's may. */

@@ -244,6 +244,23 @@ static void put_origins(FILE *out, const struct um_rank_group *group)
 		fputc('\n', out);
 }
 
+static void put_selection(FILE *out, const struct um_rank_group *group)
+{
+	const char *selection = group->traits[UM_TRAIT_SELECTION];
+	char recorded[32], launches[32];
+
+	if (!selection || strcmp(selection, "none") == 0)
+		return;
+	begin(out, "Selection");
+	put(out, "", selection, ": faults and bytes of kernels are those of ");
+	if (group->recorded >= 0 && group->launches >= 0)
+		fprintf(out, "%s of %s launches\n",
+			um_format_count(recorded, sizeof(recorded), (uint64_t)group->recorded),
+			um_format_count(launches, sizeof(launches), (uint64_t)group->launches));
+	else
+		fputs("the selected launches\n", out);
+}
+
 static void put_missing(FILE *out, const struct um_rank_group *group)
 {
 	char text[32];
@@ -317,6 +334,7 @@ static void put_settings(FILE *out, const struct um_ranks *ranks, const struct u
 		begin(out, "Range");
 		put(out, "", ranks->range, ": all that follows is of it\n");
 	}
+	put_selection(out, group);
 	put_missing(out, group);
 	put_ends(out, group);
 }

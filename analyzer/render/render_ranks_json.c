@@ -180,24 +180,28 @@ static json_t *differs_json(const struct um_rank_group *group)
 static json_t *group_json(const struct um_rank_group *group)
 {
 	json_t *object = json_object();
-	bool good =
-		put(object, "command", um_text_json(group->command)) &&
-		put(object, "commands", json_integer((json_int_t)group->commands)) &&
-		put(object, "hosts", json_integer((json_int_t)group->hosts)) &&
-		put(object, "is_measured", json_boolean(group->is_measured)) &&
-		put(object, "traits", traits_json(group)) &&
-		put(object, "differs_from_the_first_in", differs_json(group)) &&
-		put(object, "is_job_guessed", json_boolean(group->is_job_guessed)) &&
-		put(object, "ranks_of_job", um_integer_json(group->ranks_of_job)) &&
-		put(object, "missing_ranks", json_integer((json_int_t)group->missing)) &&
-		put(object, "missing", missing_json(group)) &&
-		put(object, "ranks", ranks_json(group)) &&
-		put(object, "totals", totals_json(group)) &&
-		put(object, "outliers", outliers_json(group)) &&
-		put(object, "kernels",
-		    items_json(group, &group->kernels, um_ranks_kernel_quantities, true)) &&
-		put(object, "allocations",
-		    items_json(group, &group->allocations, um_ranks_allocation_quantities, false));
+	bool good = put(object, "command", um_text_json(group->command)) &&
+		    put(object, "commands", json_integer((json_int_t)group->commands)) &&
+		    put(object, "hosts", json_integer((json_int_t)group->hosts)) &&
+		    put(object, "is_measured", json_boolean(group->is_measured)) &&
+		    put(object, "traits", traits_json(group)) &&
+		    put(object, "differs_from_the_first_in", differs_json(group)) &&
+		    put(object, "is_job_guessed", json_boolean(group->is_job_guessed)) &&
+		    put(object, "ranks_of_job", um_integer_json(group->ranks_of_job)) &&
+		    put(object, "missing_ranks", json_integer((json_int_t)group->missing)) &&
+		    put(object, "missing", missing_json(group)) &&
+		    put(object, "ranks", ranks_json(group)) &&
+		    put(object, "totals", totals_json(group)) &&
+		    put(object, "outliers", outliers_json(group)) &&
+		    put(object, "kernels",
+			items_json(group, &group->kernels, um_ranks_kernel_quantities, true)) &&
+		    put(object, "allocations",
+			items_json(group, &group->allocations, um_ranks_allocation_quantities,
+				   false)) &&
+		    put(object, "parts",
+			items_json(group, &group->parts, um_ranks_allocation_quantities, false)) &&
+		    put(object, "launches", um_integer_json(group->launches)) &&
+		    put(object, "launches_recorded", um_integer_json(group->recorded));
 
 	return finished(object, good);
 }

@@ -467,6 +467,7 @@ static int print_group(FILE *out, const struct um_ranks *ranks, const struct um_
 		.quantities = um_ranks_allocation_quantities,
 		.main = um_ranks_main_quantity(um_ranks_allocation_quantities, false),
 	};
+	struct listing parts = allocations;
 	int error = um_render_ranks_head(out, ranks, group);
 
 	if (!error)
@@ -478,6 +479,12 @@ static int print_group(FILE *out, const struct um_ranks *ranks, const struct um_
 	if (!error)
 		error = print_items(out, &allocations, "Allocations by name and line", rows,
 				    allocation_label);
+	parts.items = &group->parts;
+	if (!error && group->parts.count)
+		error = print_items(
+			out, &parts,
+			"Parts of these that have names of their own (counted above too)", rows,
+			allocation_label);
 	return error;
 }
 

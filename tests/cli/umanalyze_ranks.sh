@@ -87,6 +87,20 @@ multiple half1.um.db 1 2000 0.5x
 multiple most2.um.db 2 2000 0.9x
 run kinds half0.um.db half1.um.db most2.um.db
 
+# Figures of some launches, and of all.
+for r in 1 2; do
+	make selected$r.um.db $r node0 10 "INSERT INTO selection (criterion, value) VALUES ('kernels', 'scale*');
+		UPDATE kernel SET recorded = (op = 5)"
+done
+run kinds app.0.um.db selected1.um.db
+run sh -c "umanalyze summary selected[12].um.db | grep Selection"
+# Parts of pools by their names.
+for r in 0 1; do
+	make pool$r.um.db $r node0 10 "INSERT INTO part (part, allocation, offset_bytes, bytes, name, op)
+		VALUES (1, 1, 0, 524288, 'kv', 1), (2, 1, 524288, 4096, 'weights', 1)"
+done
+run sh -c "umanalyze summary pool[01].um.db | sed -n '/^Parts/,\$p'"
+run sh -c "umanalyze summary --format=json pool[01].um.db | jq -c '.kinds[0].parts[] | [.name, .ranks, .bytes.sum]'"
 # Where the launcher names no job, that is said.
 make hydra0.um.db 0 node0 10 "UPDATE run SET job = NULL, started = '2026-01-01T10:00:00Z'"
 make hydra1.um.db 1 node0 10 "UPDATE run SET job = NULL, started = '2026-01-01T10:00:03Z'"
