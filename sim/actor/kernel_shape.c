@@ -60,10 +60,10 @@ int64_t um_kernel_bytes(const struct um_kernel_row *row)
 	return sum_known(row->bytes_read, row->bytes_written);
 }
 
-/* At least 1, and no more than a client's misses. */
+/* At least 1, and no more than a client faults on at once. */
 static uint32_t whole(double touches, const struct um_fault_path *path)
 {
-	double most = path->entry_ns ? (double)path->misses * path->miss_pages : UINT16_MAX;
+	double most = path->entry_ns ? path->accesses : UINT16_MAX;
 
 	touches = floor(touches + 0.5);
 	touches = touches < most ? touches : most;
