@@ -20,16 +20,16 @@
  * that was not selected for recording, touches
  * nothing, since nothing is known.
  */
+#include "kernel_fill.h"
+#include "kernel_shape.h"
 #include "simulation.h"
 
 #include "trace/base/error.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 
 #define LATE_MOST_NS 2000 /* how far ahead of the clock a group begins a run of touches at most */
-#define FILL_ROWS    3	  /* first page, whole pages, last page */
 
 struct kernel;
 
@@ -60,16 +60,12 @@ struct kernel {
 	um_device_id device;
 	struct um_groups *groups; /* NULL: a fill or nothing */
 	bool fill_waits;	  /* the fill's one group has not started */
-	struct um_access_run fill;
-	struct um_page_access_row fill_rows[FILL_ROWS];
-	long fill_row_count;
+	struct um_kernel_fill fill;
 	struct slot *slots;
 	uint32_t slot_count, busy_slots;
-	uint32_t reads_most, writes_most; /* on how many pages a group waits */
-	uint32_t asides;		  /* both together; 0: it waits for each */
-	uint32_t waves;			  /* that make a touch */
-	um_ns read_ns, write_ns;	  /* of a touch that hits */
-	struct touch_aside *aside;	  /* of all slots */
+	struct um_kernel_shape shape;
+	uint32_t asides;	   /* reads_most and writes_most; 0: a group waits for each touch */
+	struct touch_aside *aside; /* of all slots */
 	um_ns began;
 	um_ns roofline_ns;
 	um_ns atomics_ns; /* after all else */
@@ -140,8 +136,8 @@ static long page_rows(struct kernel *kernel, const struct um_page_access_row **r
 	    (!kernel->state->host_allocations || um_machine_spec(kernel->state->machine)->apu))
 		return 0; /* nothing that the kernel can have touched is remote */
 	if (!kernel->groups) {
-		*rows = kernel->fill_rows;
-		return kernel->fill_row_count;
+		*rows = kernel->fill.rows;
+		return kernel->fill.row_count;
 	}
 	return um_source_pages(kernel->state->source, kernel->op, rows);
 }
@@ -177,7 +173,7 @@ static int next_group(struct kernel *kernel, struct slot *slot)
 	slot->busy = slot->has_run = false;
 	if (kernel->fill_waits) {
 		kernel->fill_waits = false;
-		slot->run = kernel->fill;
+		slot->run = kernel->fill.run;
 		slot->touched = 0;
 		slot->busy = slot->has_run = true;
 	} else if (kernel->groups) {
@@ -244,7 +240,7 @@ static struct um_fault fault_of(const struct kernel *kernel, const struct slot *
 		.client = client_of(kernel, slot),
 		.page = page,
 		.pages_ahead = 1,
-		.waves = kernel->waves,
+		.waves = kernel->shape.waves,
 		.late_ns = slot->late_ns,
 		.access = write ? UM_FAULT_WRITE : UM_FAULT_READ,
 		.op = kernel->op,
@@ -290,8 +286,8 @@ static bool is_allowed(enum um_mapping_state map, bool write)
 
 static bool is_full(const struct kernel *kernel, const struct slot *slot)
 {
-	return kernel->asides &&
-	       (slot->reading >= kernel->reads_most || slot->writing >= kernel->writes_most);
+	return kernel->asides && (slot->reading >= kernel->shape.reads_most ||
+				  slot->writing >= kernel->shape.writes_most);
 }
 
 static int resume_slot(void *context, uint64_t index)
@@ -407,7 +403,8 @@ static int touch_managed(struct kernel *kernel, struct slot *slot, bool *waits)
 	}
 	error = access_pages(kernel, &range, run->write, place, map, &ready);
 	slot->touched += range.pages;
-	slot->late_ns += range.pages * (run->write ? kernel->write_ns : kernel->read_ns);
+	slot->late_ns +=
+		range.pages * (run->write ? kernel->shape.write_ns : kernel->shape.read_ns);
 	if (error || !ready)
 		return error;
 	if (kernel->asides)
@@ -512,107 +509,6 @@ static int begin(void *context, uint64_t argument)
 	return --kernel->busy_slots ? 0 : finish(kernel);
 }
 
-/* Thirty years: a damaged trace's launch, but a time that can still be added to. */
-#define MOST_NS 1e18
-
-static um_ns roofline_ns(const struct kernel *kernel, int64_t bytes)
-{
-	const struct um_machine_spec *spec = um_machine_spec(kernel->state->machine);
-
-	double ns = bytes > 0 ? ceil((double)bytes * 1e9 / spec->memory_bytes_per_s) : 0;
-
-	return ns < MOST_NS ? (um_ns)ns : (um_ns)MOST_NS;
-}
-
-static double waves_of(const struct um_machine_spec *spec, const struct um_kernel_row *row)
-{
-	double lanes = (double)row->block_x * (double)row->block_y * (double)row->block_z;
-	double waves = ceil(lanes / spec->wave_lanes);
-
-	return waves < 1 ? 1 : waves;
-}
-
-uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *spec,
-				    const struct um_kernel_row *row)
-{
-	double groups = spec->compute_units * floor(spec->waves_per_unit / waves_of(spec, row));
-	double all = (double)row->grid_x * (double)row->grid_y * (double)row->grid_z;
-
-	groups = groups > all ? all : groups;
-	return groups < 1 ? 1 : (uint32_t)groups;
-}
-
-/* A file from anyone may say any number. */
-static int64_t sum_known(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(a == UM_NULL ? 0 : a, b == UM_NULL ? 0 : b, &sum))
-		return a < 0 ? 0 : INT64_MAX;
-	return sum;
-}
-
-/*
- * How many touches a group makes at once, all of its lanes one access each: of its lanes' accesses a
- * touch is what came to another page. Where nobody counted them, each of its waves makes one.
- */
-static double touches_at_once(const struct kernel *kernel, const struct um_kernel_row *row)
-{
-	const struct um_machine_spec *spec = um_machine_spec(kernel->state->machine);
-	double lanes = (double)row->block_x * (double)row->block_y * (double)row->block_z;
-	double accesses = (double)sum_known(sum_known(row->reads, row->writes), row->atomics);
-
-	if (accesses < 1)
-		return fmin(waves_of(spec, row), spec->waves_per_unit);
-	return fmax(lanes, 1) * (double)um_groups_touches(kernel->groups) / accesses;
-}
-
-/* At least 1, and no more than a client's misses. */
-static uint32_t whole(double touches, const struct um_fault_path *path)
-{
-	double most = path->entry_ns ? (double)path->misses * path->miss_pages : UINT16_MAX;
-
-	touches = floor(touches + 0.5);
-	touches = touches < most ? touches : most;
-	return touches < 1 ? 1 : (uint32_t)touches;
-}
-
-/*
- * What a touch takes, of which so many are made at once. Where there is less than one an access, the
- * others are of the page that was touched just before: caches have that, and only its bytes take time.
- */
-static um_ns time_of_touch(um_ns ns, double touches)
-{
-	return (um_ns)((double)ns / fmax(touches, 1));
-}
-
-/* On how many pages a group waits side by side, how many waves on each, and what touches take. */
-static void share_touches(struct kernel *kernel, const struct um_kernel_row *row)
-{
-	const struct um_machine_spec *spec = um_machine_spec(kernel->state->machine);
-	const struct um_driver *driver = kernel->state->driver;
-	struct um_fault_path path = {0};
-	double touches = touches_at_once(kernel, row);
-	double waves = fmin(waves_of(spec, row), spec->waves_per_unit);
-	bool stores = sum_known(row->writes, row->atomics) > 0;
-
-	if (driver->ops->fault_path)
-		driver->ops->fault_path(driver, &path);
-	kernel->reads_most = whole(touches, &path);
-	if (driver->ops->faults_side_by_side)
-		kernel->reads_most = driver->ops->faults_side_by_side(driver, kernel->reads_most);
-	else
-		kernel->reads_most = 1;
-	kernel->writes_most = whole(stores ? touches * path.stores : 1, &path);
-	if (kernel->writes_most < kernel->reads_most)
-		kernel->writes_most = kernel->reads_most;
-	kernel->waves = (uint32_t)(waves / (touches > 1 ? touches : 1) + 0.5);
-	kernel->read_ns = time_of_touch(path.touch_ns, touches);
-	kernel->write_ns = time_of_touch(path.store_ns, touches);
-	if (kernel->writes_most > 1)
-		kernel->asides = kernel->reads_most + kernel->writes_most;
-}
-
 static int prepare_launch(struct kernel *kernel)
 {
 	struct um_simulation_state *state = kernel->state;
@@ -634,54 +530,15 @@ static int prepare_launch(struct kernel *kernel)
 		um_ignore(state, "launches that never ended",
 			  "what they touched was not told: they touch nothing here");
 	kernel->slot_count = um_kernel_groups_in_flight(um_machine_spec(state->machine), row);
-	kernel->roofline_ns = roofline_ns(kernel, sum_known(row->bytes_read, row->bytes_written));
+	kernel->roofline_ns =
+		um_kernel_roofline_ns(um_machine_spec(state->machine), um_kernel_bytes(row));
 	error = um_groups_open(&kernel->groups, state->source, kernel->op);
 	if (error)
 		return error;
-	share_touches(kernel, row);
+	um_kernel_shape(&kernel->shape, state, row, kernel->groups);
+	if (kernel->shape.writes_most > 1)
+		kernel->asides = kernel->shape.reads_most + kernel->shape.writes_most;
 	return um_kernel_atomics_ns(state, row, &kernel->atomics_ns);
-}
-
-/* Lines of a page that bytes [from, to) of it lie in. */
-static int64_t line_mask(uint64_t from, uint64_t to)
-{
-	uint64_t first = from / UM_LINE_BYTES, last = (to - 1) / UM_LINE_BYTES;
-	uint64_t up_to = last == UM_PAGE_LINES - 1 ? ~0ull : (1ull << (last + 1)) - 1;
-
-	return (int64_t)(up_to & ~((1ull << first) - 1));
-}
-
-static void add_fill_row(struct kernel *kernel, um_page first, uint64_t pages, uint64_t from,
-			 uint64_t to)
-{
-	if (!pages)
-		return;
-	kernel->fill_rows[kernel->fill_row_count++] = (struct um_page_access_row){
-		.op = kernel->op,
-		.allocation = kernel->fill.allocation,
-		.first_page = first,
-		.pages = (int64_t)pages,
-		.touch = UM_TOUCH_WRITTEN | UM_TOUCH_WRITTEN_FIRST,
-		.lines_written = line_mask(from, to),
-		.requests = UM_NULL,
-		.atomics = UM_NULL,
-	};
-}
-
-static void add_fill_rows(struct kernel *kernel, const struct um_op_row *op)
-{
-	uint64_t offset = op->offset_bytes > 0 ? (uint64_t)op->offset_bytes : 0;
-	uint64_t end = offset + (uint64_t)op->bytes;
-	uint64_t head = offset % UM_PAGE_BYTES, tail = end % UM_PAGE_BYTES;
-	um_page first = kernel->fill.first_page, pages = kernel->fill.count;
-
-	if (pages == 1) {
-		add_fill_row(kernel, first, 1, head, tail ? tail : UM_PAGE_BYTES);
-		return;
-	}
-	add_fill_row(kernel, first, head > 0, head, UM_PAGE_BYTES);
-	add_fill_row(kernel, first + (head > 0), pages - (head > 0) - (tail > 0), 0, UM_PAGE_BYTES);
-	add_fill_row(kernel, first + pages - 1, tail > 0, 0, tail);
 }
 
 static int prepare_fill(struct kernel *kernel)
@@ -697,16 +554,12 @@ static int prepare_fill(struct kernel *kernel)
 		return error;
 	range = um_simulation_pages(kernel->state, op->allocation, op->offset_bytes, op->bytes);
 	kernel->slot_count = 1;
-	kernel->roofline_ns = roofline_ns(kernel, op->bytes);
+	kernel->roofline_ns =
+		um_kernel_roofline_ns(um_machine_spec(kernel->state->machine), op->bytes);
 	if (!range.pages)
 		return 0;
-	kernel->fill = (struct um_access_run){.allocation = range.allocation,
-					      .first_page = range.first_page,
-					      .stride = 1,
-					      .count = range.pages,
-					      .write = true};
+	um_kernel_fill(&kernel->fill, op, &range);
 	kernel->fill_waits = true;
-	add_fill_rows(kernel, op);
 	return 0;
 }
 

@@ -106,14 +106,14 @@ struct um_fault {
  * order and alike. An access of a client becomes an entry for each wave that makes it, one after
  * another and one at a time, the client that was answered longest ago first; clusters take turns.
  * Accesses of a cluster to one page come together, up to jitter_ns late, at random by a fixed seed.
- * Of the accesses beyond `misses` aligned pieces of miss_pages pages, of a client, none becomes an
- * entry before the next replay, which has every stalled access come anew.
+ * Of the accesses beyond `accesses`, or beyond `misses` aligned pieces of miss_pages pages, of a
+ * client, none becomes an entry before the next replay, which has every stalled access come anew.
  */
 struct um_fault_path {
 	um_ns entry_ns; /* from one entry to the next; 0: a fault is an entry when it is raised */
 	uint32_t clients, clusters;
 	um_ns jitter_ns;
-	uint32_t misses, miss_pages;
+	uint32_t accesses, misses, miss_pages;
 	um_ns touch_ns, store_ns; /* from a wave's load, or store, that hits to its next access */
 	uint32_t stores;	  /* that a wave can have under way */
 };

@@ -42,8 +42,10 @@
  * H3  Entries of loads come in the order in which waves arrive. A cluster comes to a page by up to one
  *     and two thirds of entry_jitter late, at random, and late to neighbours together (inferred: the
  *     part of L2 that has their data). None of a client's stores overtakes another.
- * H4  A client faults on client_misses pieces of miss_pages (16 KiB) at a time: 14, so on 56 pages. Its
- *     other accesses wait for a replay, and get no entry.
+ * H4  A client faults on client_accesses pages at a time, and on client_misses pieces of miss_pages
+ *     (32 KiB). Its other accesses wait for a replay, and get no entry. Lanes that were 4 KiB apart had
+ *     56 entries (as many as Allen and Ge tell, SC'21), 16 KiB apart 26, 64 KiB apart 14. Not
+ *     modelled: with 64 KiB each second batch had just 7.
  * H5  A load of a page that is there takes touch_time, and its wave waits for it; stores store_time, and
  *     a wave has stores_ahead under way. What comes to the same page again at once takes none. Known to
  *     be too long for loads that need not wait for each other: an unrolled loop took 50 to 180 ns each.
@@ -229,6 +231,7 @@ enum uvm_param {
 	PARAM_ACCESS_COUNTERS,
 	PARAM_ACCESS_COUNTER_THRESHOLD,
 	PARAM_GPU_CLUSTERS,
+	PARAM_CLIENT_ACCESSES,
 	PARAM_CLIENT_MISSES,
 	PARAM_MISS_PAGES,
 	PARAM_ENTRY_TIME,
@@ -344,11 +347,13 @@ static const struct um_param uvm_params[] = {
 	[PARAM_GPU_CLUSTERS] =
 		COUNT("gpu_clusters", 1, 64, "8",
 		      "clusters of compute units that take turns at the fault buffer " H200),
+	[PARAM_CLIENT_ACCESSES] = COUNT("client_accesses", 1, 4096, "56",
+					"pages that a compute unit can fault on at once " H200),
 	[PARAM_CLIENT_MISSES] =
 		COUNT("client_misses", 1, 1024, "14",
 		      "pieces of miss_pages that a compute unit can fault on at once " H200),
 	[PARAM_MISS_PAGES] =
-		COUNT("miss_pages", 1, 512, "4", "pages that are one miss of a compute unit " H200),
+		COUNT("miss_pages", 1, 512, "8", "pages that are one miss of a compute unit " H200),
 	[PARAM_ENTRY_TIME] =
 		TIME("entry_time", "20ns",
 		     "time from one entry of the fault buffer to the next; 0: all that "
@@ -465,6 +470,7 @@ static void take_path(struct um_fault_path *path, const struct um_machine_spec *
 		.clients = spec->compute_units ? spec->compute_units : 1,
 		.clusters = (uint32_t)params[PARAM_GPU_CLUSTERS].integer,
 		.jitter_ns = params[PARAM_ENTRY_JITTER].integer,
+		.accesses = (uint32_t)params[PARAM_CLIENT_ACCESSES].integer,
 		.misses = (uint32_t)params[PARAM_CLIENT_MISSES].integer,
 		.miss_pages = (uint32_t)params[PARAM_MISS_PAGES].integer,
 		.touch_ns = params[PARAM_TOUCH_TIME].integer,

@@ -22,7 +22,7 @@ struct request {
 struct client {
 	uint32_t first, last; /* requests */
 	um_ns answered;	      /* when it can come again */
-	uint32_t misses;
+	uint32_t accesses, misses;
 };
 
 struct cluster {
@@ -46,7 +46,7 @@ int um_fault_queue_create(struct um_fault_queue **out, const struct um_fault_pat
 {
 	struct um_fault_queue *queue = calloc(1, sizeof(*queue));
 
-	assert(path->entry_ns && path->clients && path->clusters && path->misses);
+	assert(path->entry_ns && path->clients && path->clusters && path->accesses && path->misses);
 	if (!queue)
 		return um_fail(UM_ENOMEM, "no memory for the way of faults");
 	queue->path = *path;
@@ -132,13 +132,15 @@ static bool miss(struct um_fault_queue *queue, const struct um_fault *fault)
 	struct client *client = &queue->clients[fault->client];
 	uint64_t *misses = &queue->misses[(size_t)fault->client * queue->path.misses];
 	uint64_t key = (uint64_t)fault->allocation << 32 | fault->page / queue->path.miss_pages;
+	uint32_t at = 0;
 
-	for (uint32_t i = 0; i < client->misses; i++)
-		if (misses[i] == key)
-			return true;
-	if (client->misses == queue->path.misses)
+	while (at < client->misses && misses[at] != key)
+		at++;
+	if (client->accesses == queue->path.accesses || at == queue->path.misses)
 		return false;
-	misses[client->misses++] = key;
+	client->accesses++;
+	if (at == client->misses)
+		misses[client->misses++] = key;
 	return true;
 }
 

@@ -15,7 +15,7 @@ int um_fault_queue_create(struct um_fault_queue **out, const struct um_fault_pat
 void um_fault_queue_destroy(struct um_fault_queue *); /* NULL is legal */
 /*
  * `id` is told again with its entries, of which there are fault->waves. *waits: false if the client
- * has as many misses as it can have; the fault gets no entry then. UM_ENOMEM.
+ * has as many accesses or misses as it can have; the fault gets no entry then. UM_ENOMEM.
  */
 int um_fault_queue_add(struct um_fault_queue *, const struct um_fault *, uint32_t id, bool *waits);
 /* The next entry that is in the buffer at `now`; false: none. */

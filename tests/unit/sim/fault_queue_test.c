@@ -13,8 +13,12 @@
 static struct um_fault_queue *queue;
 
 /* Eight clients in two clusters: 0 to 3 and 4 to 7. */
-static const struct um_fault_path plain = {
-	.entry_ns = ENTRY_NS, .clients = 8, .clusters = 2, .misses = 2, .miss_pages = 4};
+static const struct um_fault_path plain = {.entry_ns = ENTRY_NS,
+					   .clients = 8,
+					   .clusters = 2,
+					   .accesses = 9,
+					   .misses = 2,
+					   .miss_pages = 4};
 
 static void open_queue(const struct um_fault_path *path)
 {
@@ -178,6 +182,23 @@ static void a_client_has_so_many_misses(void **state)
 	EXPECT(1000, 11);
 }
 
+/* Nine, also on pages of pieces that it misses already; entries that came still count. */
+static void a_client_has_so_many_accesses(void **state)
+{
+	uint32_t id;
+
+	(void)state;
+	for (uint32_t i = 0; i < 9; i++)
+		assert_true(add(i, 0, i % 4, 0));
+	for (uint32_t i = 0; i < 9; i++)
+		assert_true(um_fault_queue_next(queue, 1000, &id));
+	assert_false(add(9, 0, 0, 1000));
+	assert_true(add(10, 1, 0, 1000)); /* another client's */
+	um_fault_queue_reset(queue, 2000);
+	assert_true(add(11, 0, 0, 2000));
+	EXPECT(2000, 11);
+}
+
 static void a_replay_leaves_nothing(void **state)
 {
 	uint32_t id;
@@ -194,8 +215,12 @@ static void a_replay_leaves_nothing(void **state)
 
 static void no_client_is_in_two_clusters(void **state)
 {
-	static const struct um_fault_path odd = {
-		.entry_ns = 1, .clients = 132, .clusters = 8, .misses = 1, .miss_pages = 1};
+	static const struct um_fault_path odd = {.entry_ns = 1,
+						 .clients = 132,
+						 .clusters = 8,
+						 .accesses = 1,
+						 .misses = 1,
+						 .miss_pages = 1};
 	uint32_t id;
 
 	(void)state;
@@ -270,6 +295,7 @@ int main(void)
 		TEST(loads_come_in_the_order_of_their_times),
 		TEST(stores_do_not_overtake),
 		TEST(a_client_has_so_many_misses),
+		TEST(a_client_has_so_many_accesses),
 		TEST(a_replay_leaves_nothing),
 		TEST(no_client_is_in_two_clusters),
 		cmocka_unit_test(lateness_is_the_same_in_every_run),
