@@ -6,12 +6,22 @@
 
 #define NODES (1u << 17)
 #define SLOTS (2 * NODES)
+/* Recent stacks: sets by the innermost frame, of so many each. */
+#define RECENT_SETS 64u
+#define RECENT_WAYS 4u
 
 struct um_stack_node {
 	uint32_t parent;
 	uint32_t site;	   /* of the stack that ends here; 0: it goes on, or is not known */
 	uintptr_t address; /* that this frame's callee returns to; of the first, where that lies */
 	uintptr_t next;	   /* where this frame's own return address lies; 0: it has none */
+};
+
+struct um_stack_recent {
+	uint32_t site; /* 0: none */
+	uint32_t frames;
+	uintptr_t slot[UM_STACK_FRAMES_MAX];
+	uintptr_t address_in[UM_STACK_FRAMES_MAX];
 };
 
 /* --- the tree --- */
@@ -78,7 +88,61 @@ void um_stack_keep(struct um_stack_table *table, const struct um_stack *stack, u
 	table->nodes[node].site = site;
 }
 
-uint32_t um_stack_find(const struct um_stack_table *table, struct um_stack *stack, uintptr_t slot)
+/* --- those of the last calls --- */
+
+static uintptr_t word_at(uintptr_t slot)
+{
+	uintptr_t word;
+
+	memcpy(&word, (const void *)slot, sizeof(word));
+	return word;
+}
+
+static struct um_stack_recent *recent_set(const struct um_stack_table *table, uintptr_t slot)
+{
+	uint64_t mixed = (slot ^ word_at(slot) << 16) * 0x9e3779b97f4a7c15ull;
+
+	return table->recent + (mixed >> 40) % RECENT_SETS * RECENT_WAYS;
+}
+
+/* From the innermost on: as long as they are the same, the next one is where it was. */
+static bool is_same(const struct um_stack_recent *recent, uintptr_t slot)
+{
+	if (!recent->site || recent->slot[0] != slot)
+		return false;
+	for (uint32_t i = 0; i < recent->frames; i++)
+		if (word_at(recent->slot[i]) != recent->address_in[i])
+			return false;
+	return true;
+}
+
+static bool find_recent(const struct um_stack_table *table, struct um_stack *stack, uintptr_t slot)
+{
+	const struct um_stack_recent *recent = recent_set(table, slot), *end = recent + RECENT_WAYS;
+
+	while (recent < end && !is_same(recent, slot))
+		recent++;
+	if (recent == end)
+		return false;
+	stack->known_site = recent->site;
+	stack->frames = recent->frames;
+	memcpy(stack->slot, recent->slot, recent->frames * sizeof(*recent->slot));
+	memcpy(stack->address_in, recent->address_in, recent->frames * sizeof(*recent->address_in));
+	return true;
+}
+
+static void keep_recent(struct um_stack_table *table, const struct um_stack *stack)
+{
+	struct um_stack_recent *recent =
+		recent_set(table, stack->slot[0]) + table->recent_count++ % RECENT_WAYS;
+
+	recent->site = stack->known_site;
+	recent->frames = (uint32_t)stack->frames;
+	memcpy(recent->slot, stack->slot, stack->frames * sizeof(*stack->slot));
+	memcpy(recent->address_in, stack->address_in, stack->frames * sizeof(*stack->address_in));
+}
+
+static void find_in_tree(const struct um_stack_table *table, struct um_stack *stack, uintptr_t slot)
 {
 	const struct um_stack_node *nodes = table->nodes;
 	uint32_t node = nodes && table->slots ? *slot_of(table, 0, slot) : 0;
@@ -86,14 +150,25 @@ uint32_t um_stack_find(const struct um_stack_table *table, struct um_stack *stac
 	stack->known_site = 0;
 	stack->frames = 0;
 	while (node && nodes[node].next && stack->frames < UM_STACK_FRAMES_MAX) {
-		uintptr_t address;
+		uintptr_t address = word_at(nodes[node].next);
 
-		memcpy(&address, (const void *)nodes[node].next, sizeof(address));
 		stack->slot[stack->frames] = nodes[node].next;
 		stack->address_in[stack->frames++] = address;
 		node = *slot_of(table, node, address);
 	}
-	return stack->known_site = node ? nodes[node].site : 0;
+	stack->known_site = node ? nodes[node].site : 0;
+}
+
+uint32_t um_stack_find(struct um_stack_table *table, struct um_stack *stack, uintptr_t slot)
+{
+	if (!table->recent)
+		table->recent = reserve(RECENT_SETS * RECENT_WAYS * sizeof(*table->recent));
+	if (table->recent && find_recent(table, stack, slot))
+		return stack->known_site;
+	find_in_tree(table, stack, slot);
+	if (table->recent && stack->known_site)
+		keep_recent(table, stack);
+	return stack->known_site;
 }
 
 /* --- unwinding --- */

@@ -6,6 +6,9 @@
  * before is followed from one to the next. (A function whose frame varies in size, alloca(), may be
  * taken for an earlier call of itself.)
  *
+ * A tree of many is spread over memory, at a cache miss a frame; those of the last calls are kept as lists
+ * besides, and compared with the stack as they are.
+ *
  * Nothing here allocates with the program's malloc(). um_stack_find() and um_stack_keep() are called
  * with a lock of the caller's; um_stack_walk() need not be.
  */
@@ -21,6 +24,8 @@ struct um_stack_table {
 	struct um_stack_node *nodes; /* the first is not used */
 	uint32_t *slots;
 	uint32_t node_count;
+	struct um_stack_recent *recent;
+	uint32_t recent_count; /* how many came among them so far */
 };
 
 #define UM_STACK_MAX	    64u /* return addresses of the program's that are kept of a call */
@@ -42,7 +47,7 @@ struct um_stack {
  * UM_STACK_OWN_SLOT is in a function; 0: it was not met before. Where it was, sets frames, slot and
  * address_in too.
  */
-uint32_t um_stack_find(const struct um_stack_table *, struct um_stack *, uintptr_t slot);
+uint32_t um_stack_find(struct um_stack_table *, struct um_stack *, uintptr_t slot);
 #define UM_STACK_OWN_SLOT ((uintptr_t)__builtin_dwarf_cfa() - sizeof(uintptr_t))
 /*
  * Walks it, in a function called by the one that `slot` is of. `is_hidden` (NULL: none) says which
