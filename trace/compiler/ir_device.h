@@ -11,6 +11,8 @@
  *   um_ir_optimise     LLVM's own pipeline, kept from merging what must stay apart
  *   um_ir_lockstep     lanes that talk through volatile LDS wait for one another
  *   um_ir_order        blocks in the order of paths, which wave operations rely on
+ *   um_ir_exchange     lanes that talk through plain LDS wait for one another as well
+ *   um_ir_keep_order   and the code generator keeps that order
  *   um_ir_yields       turns of waiting loops let others run
  *   um_ir_split        a second module um_plain.K, variables defined once
  *   um_ir_lds          the bounds of LDS and each kernel's share, as variables
@@ -43,13 +45,18 @@ void um_ir_private(LLVMModuleRef device);
 /* Once in a process: it sets switches of LLVM, also for the code generator. */
 int um_ir_optimise(LLVMModuleRef device, LLVMTargetMachineRef, const char *level);
 void um_ir_lockstep(LLVMModuleRef device);
-void um_ir_order(LLVMModuleRef device);	 /* also keeps the code generator from another order */
-void um_ir_yields(LLVMModuleRef device); /* after um_ir_order */
+/* The lanes of the wave meet before the instruction. */
+void um_ir_wait_before(LLVMModuleRef device, LLVMValueRef instruction);
+void um_ir_order(LLVMModuleRef device);
+void um_ir_exchange(LLVMModuleRef device);   /* after um_ir_lockstep and um_ir_order */
+void um_ir_keep_order(LLVMModuleRef device); /* after all that adds wave operations */
+void um_ir_yields(LLVMModuleRef device);     /* after um_ir_order */
 /* Out: the plain module; `device` keeps the variables and the hooked entries. */
 LLVMModuleRef um_ir_split(LLVMModuleRef device);
 void um_ir_lds(LLVMModuleRef device); /* the module with the variables */
 void um_ir_arguments(LLVMModuleRef device, const struct um_stubs *);
 bool um_ir_is_static_lds(LLVMValueRef);
+bool um_ir_is_lds(LLVMValueRef); /* or the runtime's dynamic LDS */
 /* -fgpu-rdc: does the module define anything? */
 bool um_ir_is_unit(LLVMModuleRef device);
 /* Several units may have the entry of one template; the linked module has one, for everybody. */

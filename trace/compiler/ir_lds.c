@@ -41,6 +41,12 @@ bool um_ir_is_static_lds(LLVMValueRef value)
 	return section && !strcmp(section, UM_LDS_SECTION);
 }
 
+bool um_ir_is_lds(LLVMValueRef base)
+{
+	return um_ir_is_static_lds(base) ||
+	       (LLVMIsAGlobalVariable(base) && !strcmp(um_ir_name(base), "um_lds_dynamic"));
+}
+
 static void reach_constant(struct reached *reached, LLVMValueRef value, int depth)
 {
 	if (LLVMIsAFunction(value) || um_ir_is_static_lds(value))

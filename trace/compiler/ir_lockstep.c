@@ -8,14 +8,6 @@
 #include "ir_names.h"
 #include "ir_pointer.h"
 
-#include <string.h>
-
-static bool is_lds(LLVMValueRef base)
-{
-	return um_ir_is_static_lds(base) ||
-	       (LLVMIsAGlobalVariable(base) && !strcmp(um_ir_name(base), "um_lds_dynamic"));
-}
-
 static bool is_volatile_lds(LLVMValueRef i, LLVMTargetDataRef layout)
 {
 	LLVMValueRef pointer;
@@ -26,10 +18,10 @@ static bool is_volatile_lds(LLVMValueRef i, LLVMTargetDataRef layout)
 		pointer = LLVMGetOperand(i, 1);
 	else
 		return false;
-	return LLVMGetVolatile(i) && is_lds(um_ir_address(pointer, layout).base);
+	return LLVMGetVolatile(i) && um_ir_is_lds(um_ir_address(pointer, layout).base);
 }
 
-static void wait_before(LLVMModuleRef module, LLVMValueRef i)
+void um_ir_wait_before(LLVMModuleRef module, LLVMValueRef i)
 {
 	LLVMContextRef context = LLVMGetModuleContext(module);
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false);
@@ -53,5 +45,5 @@ void um_ir_lockstep(LLVMModuleRef module)
 	UM_IR_FOR_EACH_BLOCK(b, f)
 	UM_IR_FOR_EACH_INSTRUCTION(i, b)
 	if (is_volatile_lds(i, layout))
-		wait_before(module, i);
+		um_ir_wait_before(module, i);
 }

@@ -218,6 +218,10 @@ void um_ir_order(LLVMModuleRef module)
 	UM_IR_FOR_EACH_FUNCTION(f, module)
 	if (LLVMCountBasicBlocks(f) > 2)
 		order_function(f);
+}
+
+void um_ir_keep_order(LLVMModuleRef module)
+{
 	if (has_wave_operations(module))
 		keep_order();
 }

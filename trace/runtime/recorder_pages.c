@@ -17,6 +17,10 @@ struct extent {
 	uint32_t first, last;
 };
 
+/* What a touched page costs here, with its owner in the arena. */
+_Static_assert(sizeof(struct um_page) + sizeof(struct extent) + sizeof(uint32_t) <= 200,
+	       "bytes of a touched page");
+
 struct um_page *um_pages;
 
 static uint64_t *touched; /* bit by page */

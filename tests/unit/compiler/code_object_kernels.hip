@@ -179,6 +179,52 @@ __global__ void in_step(int *out)
 	out[t] = v[t];
 }
 
+/* Each lane has cells of its own; the compiler must not keep them in registers. */
+#define MEMORY asm volatile("" ::: "memory")
+__global__ void alone(int *out)
+{
+	extern __shared__ int dynamic[];
+	__shared__ int s[64];
+	__shared__ small cell[64];
+	unsigned t = threadIdx.x;
+
+	s[t] = out[0];
+	cell[t].c = 1;
+	dynamic[2 * t] = 3;
+	MEMORY;
+	cell[t].i = s[t] + cell[t].c;
+	dynamic[2 * t + 1] = dynamic[2 * t];
+	MEMORY;
+	s[t] += cell[t].i + dynamic[2 * t + 1];
+	MEMORY;
+	out[0] = s[t];
+}
+
+/* Reads what another lane stored, stores what another read, and so again after a barrier. */
+__global__ void neighbours(int *out)
+{
+	__shared__ int s[64], other[64];
+	unsigned t = threadIdx.x;
+
+	s[t] = out[0];
+	MEMORY;
+	other[t] = s[t + 2];
+	s[t] = 5;
+	__syncthreads();
+	out[0] = s[t + 1] + other[t];
+	s[t + 3] = 1;
+}
+
+/* One lane writes what all read. */
+__global__ void told(int *out)
+{
+	__shared__ int chosen;
+
+	if (threadIdx.x == 0)
+		chosen = out[0];
+	out[0] = chosen + 1;
+}
+
 __global__ void fails(int how)
 {
 	assert(how != 1);

@@ -294,9 +294,9 @@ static void lds_has_bounds(void **state)
 	char *start = symbol("__start_um_lds"), *stop = symbol("__stop_um_lds");
 
 	(void)state;
-	/* fixed[64], s[64] and the padding. */
-	assert_in_range(stop - start, 128 * sizeof(int) + UM_LDS_GRANULE_BYTES,
-			128 * sizeof(int) + UM_LDS_GRANULE_BYTES + 64);
+	/* Of five kernels, and the padding. */
+	assert_in_range(stop - start, 449 * sizeof(int) + UM_LDS_GRANULE_BYTES,
+			449 * sizeof(int) + UM_LDS_GRANULE_BYTES + 64);
 }
 
 static void kernels_have_their_own_share_of_lds(void **state)
@@ -454,6 +454,33 @@ static void volatile_lds_and_fences_keep_waves_in_step(void **state)
 	assert_int_equal(sites, 5);
 }
 
+static void lanes_with_cells_of_their_own_do_not_meet(void **state)
+{
+	int out[1] = {4}, *pointer = out;
+
+	(void)state;
+	call("um_hooked.alone", (void *[]){&pointer});
+	assert_int_equal(sites, 0);
+	assert_int_equal(out[0], 4 + 4 + 1 + 3);
+}
+
+static void lanes_that_exchange_values_meet(void **state)
+{
+	int out[1] = {4}, *pointer = out;
+
+	(void)state;
+	call("um_hooked.neighbours", (void *[]){&pointer});
+	assert_int_equal(sites, 3);
+	assert_int_equal(barriers, 1);
+	call("um_plain.neighbours", (void *[]){&pointer});
+	assert_int_equal(sites, 3);
+	/* Not the lane that knows the value; those that read it. */
+	lane.thread[0] = 1;
+	call("um_hooked.told", (void *[]){&pointer});
+	lane.thread[0] = 0;
+	assert_int_equal(sites, 1);
+}
+
 static void waiting_loops_yield(void **state)
 {
 	static const char *const entries[] = {"um_hooked.wait_for", "um_plain.wait_for",
@@ -520,6 +547,8 @@ int main(void)
 		cmocka_unit_test(what_follows_a_loop_lies_behind_it),
 		cmocka_unit_test(a_last_barrier_is_not_a_tail_call),
 		cmocka_unit_test(volatile_lds_and_fences_keep_waves_in_step),
+		cmocka_unit_test(lanes_with_cells_of_their_own_do_not_meet),
+		cmocka_unit_test(lanes_that_exchange_values_meet),
 		cmocka_unit_test(waiting_loops_yield),
 		cmocka_unit_test(a_lock_that_is_free_does_not_yield),
 		cmocka_unit_test(failures_end_the_launch),

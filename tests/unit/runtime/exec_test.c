@@ -89,6 +89,35 @@ static void test_lanes_run_in_order(void **state)
 	}
 }
 
+static void frame_kernel(void **args)
+{
+	uintptr_t *frames = args[0];
+
+	if (*(bool *)args[1])
+		um_barrier();
+	frames[my_number()] = (uintptr_t)__builtin_frame_address(0);
+}
+
+static unsigned stacks_of(bool wait)
+{
+	static uintptr_t frames[256];
+	void *args[] = {frames, &wait};
+	unsigned stacks = 1;
+
+	assert_int_equal(run_plain(frame_kernel, args, 1, 256), hipSuccess);
+	for (unsigned i = 1; i < 256; i++)
+		stacks += frames[i] != frames[i - 1];
+	return stacks;
+}
+
+/* One after the other on one stack: no switch. Those that wait need their own. */
+static void test_lanes_that_never_wait_share_a_stack(void **state)
+{
+	(void)state;
+	assert_int_equal(stacks_of(false), 1);
+	assert_int_equal(stacks_of(true), 256);
+}
+
 /* --- barriers --- */
 
 static void barriers_kernel(void **args)
@@ -604,6 +633,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_lane_once),
 		cmocka_unit_test(test_lanes_run_in_order),
+		cmocka_unit_test(test_lanes_that_never_wait_share_a_stack),
 		cmocka_unit_test(test_barrier_holds_all_lanes),
 		cmocka_unit_test(test_barrier_without_lanes_that_ended),
 		cmocka_unit_test(test_reduction_in_lds),

@@ -452,6 +452,24 @@ UM_DEFINE unsigned __ockl_udot8(unsigned a, unsigned b, unsigned c, bool saturat
 		sum += (unsigned long)(a >> i & 15) * (b >> i & 15);
 	return um_saturate_unsigned(sum, saturate);
 }
+/* clang's builtins take bytes packed. */
+UM_INLINE int um_sdot4(int a, int b, int c, bool saturate)
+{
+	return __ockl_sdot4(__builtin_bit_cast(um_char4, a), __builtin_bit_cast(um_char4, b), c,
+			    saturate);
+}
+UM_INLINE unsigned um_udot4(unsigned a, unsigned b, unsigned c, bool saturate)
+{
+	return __ockl_udot4(__builtin_bit_cast(um_uchar4, a), __builtin_bit_cast(um_uchar4, b), c,
+			    saturate);
+}
+#define __builtin_amdgcn_sdot2 __ockl_sdot2
+#define __builtin_amdgcn_udot2 __ockl_udot2
+#define __builtin_amdgcn_sdot4 um_sdot4
+#define __builtin_amdgcn_udot4 um_udot4
+#define __builtin_amdgcn_sdot8 __ockl_sdot8
+#define __builtin_amdgcn_udot8 __ockl_udot8
+#define __builtin_amdgcn_fdot2 __ockl_fdot2
 UM_DEFINE void __ockl_atomic_add_noret_f32(float *address, float value)
 {
 	__atomic_fetch_add(address, value, __ATOMIC_RELAXED);
