@@ -99,6 +99,12 @@ void um_tracer_loss(uint32_t op, enum um_loss_kind kind, uint64_t count, const c
 	(void)text;
 }
 
+bool um_module_runs(const void *address)
+{
+	(void)address;
+	return false;
+}
+
 bool um_module_avoid(uintptr_t address, uintptr_t *start, uintptr_t *end)
 {
 	(void)address;
