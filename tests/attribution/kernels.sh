@@ -72,6 +72,8 @@ check_lines() { # of the file "calls", by the sources
 			api["stream_create"] = "hipStreamCreate"
 			api["stream_destroy"] = "hipStreamDestroy\\("
 			api["attach"] = "hipStreamAttachMemAsync\\("
+			api["name"] = "um_name\\("
+			api["name_end"] = "um_unname\\("
 		}
 		function text(file, line,    name, row, n) {
 			if (!((file, 1) in lines)) {
@@ -111,7 +113,9 @@ check_lines() { # of the file "calls", by the sources
 				else if (i == 3 && row !~ api[$1] &&
 				    !(row ~ /HIP_CHECK\($/ && text(at[2], at[3] + 1) ~ api[$1]))
 					wrong("the call does not stand in line " at[3])
-				if (i > 3 && index(row, within "(") == 0 && index(row, within "<") == 0 &&
+				# What a destructor does stands where the scope of its object ends.
+				if (i > 3 && !(within ~ /^~/ && row ~ /return|^}/) &&
+				    index(row, within "(") == 0 && index(row, within "<") == 0 &&
 				    !(row ~ /[]a-z_]\(/ && is_value(at[2], within)))
 					wrong(within "() is not called in line " at[3])
 				within = at[1]
