@@ -69,7 +69,7 @@ static const struct argp_option options[] = {
 	{"host-sync", OPTION_HOST_SYNC, NULL, 0,
 	 "Tell which line of the host read and wrote managed memory first, page by page between two "
 	 "device operations, with its call stack; by mprotect and SIGSEGV, so that each first touch of "
-	 "a page costs a few microseconds",
+	 "a page costs a signal and a system call",
 	 3},
 	{"pageable", OPTION_PAGEABLE, NULL, 0,
 	 "Record what kernels do to memory that HIP did not allocate: malloc, new, variables and "
