@@ -139,8 +139,8 @@ check_lines() { # of the file "calls", by the sources
 check_places() {
 	sqlite3 trace.um.db "SELECT count(*) FROM op WHERE kind <> 'host' AND NOT EXISTS (SELECT 1 FROM frame
 		WHERE frame.site = op.site AND module LIKE '%/$1' AND offset_bytes > 0)" | grep -qx 0 &&
-		cut -f2 calls | awk -F'|' -v OFS= '{ if ($2 != "" || $3 != 0) bad = 1; if ($1 == "main") main = 1 }
-			END { exit bad || !main }'
+		cut -f2 calls | awk -F'|' '{ if ($2 != "" || $3 != 0) bad = 1; if ($1 != "" && $1 != "_start") named = 1 }
+			END { exit bad || !named }'
 }
 
 check() { # WAY PROGRAM EXECUTABLE
@@ -169,6 +169,8 @@ built)
 some)
 	for i in "${!ways[@]}"; do
 		program=${programs[$((2 * i % ${#programs[@]}))]}
+		# Its unit is one range, from which all lists count.
+		[ "${ways[$i]}" != package ] || program=jacobi2d
 		build "${ways[$i]}" "$program"
 		check "${ways[$i]}" "$program" "./$program"
 	done

@@ -205,6 +205,63 @@ static char *older_ranges(Elf *elf, Dwarf_Die *skeleton, struct um_bytes *ranges
 	return copy;
 }
 
+/*
+ * From DWARF 5 on lists of ranges and of locations may count from there too: so each is made to begin with
+ * that base. A table of offsets stands before them, behind a header (7.28, 7.29); lists follow in its order.
+ */
+#define LISTS_HEADER_BYTES 12u
+#define LISTS_MAX_BYTES	   (256u << 20)
+
+static uint64_t end_of_list(struct um_bytes lists, uint32_t count, uint32_t number, uint64_t from)
+{
+	uint64_t next =
+		number + 1 < count
+			? LISTS_HEADER_BYTES +
+				  um_bytes_u32(lists, LISTS_HEADER_BYTES + 4ull * (number + 1))
+			: lists.bytes;
+
+	return next > from && next <= lists.bytes ? next : lists.bytes;
+}
+
+static struct um_bytes list_of(struct um_bytes lists, uint32_t count, uint32_t number)
+{
+	uint64_t from = LISTS_HEADER_BYTES +
+			(uint64_t)um_bytes_u32(lists, LISTS_HEADER_BYTES + 4ull * number);
+
+	return um_bytes_part(lists, from, end_of_list(lists, count, number, from) - from);
+}
+
+/* `entry`: what the entry that sets a base begins with. malloc'ed; NULL: they stay as they are. */
+static char *lists_with_base(struct um_bytes *lists, char entry, uint64_t low)
+{
+	uint32_t count = um_bytes_u32(*lists, 8);
+	uint64_t table_end = LISTS_HEADER_BYTES + 4ull * count, bytes = table_end, at = table_end;
+
+	if (!low || table_end > lists->bytes)
+		return NULL;
+	for (uint32_t i = 0; i < count && bytes < LISTS_MAX_BYTES; i++)
+		bytes += 1 + sizeof(low) + list_of(*lists, count, i).bytes;
+	char *copy = bytes < LISTS_MAX_BYTES ? malloc(bytes) : NULL;
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, lists->data, table_end);
+	memcpy(copy, &(uint32_t){(uint32_t)bytes - 4}, sizeof(uint32_t));
+	for (uint32_t i = 0; i < count; i++) {
+		struct um_bytes list = list_of(*lists, count, i);
+
+		memcpy(copy + LISTS_HEADER_BYTES + 4ull * i,
+		       &(uint32_t){(uint32_t)(at - LISTS_HEADER_BYTES)}, sizeof(uint32_t));
+		copy[at] = entry;
+		memcpy(copy + at + 1, &low, sizeof(low));
+		if (list.bytes)
+			memcpy(copy + at + 1 + sizeof(low), list.data, list.bytes);
+		at += 1 + sizeof(low) + list.bytes;
+	}
+	*lists = (struct um_bytes){copy, bytes};
+	return copy;
+}
+
 /* --- a unit --- */
 
 /* As far as the addresses go that this unit uses: the section has those of all units. */
@@ -231,13 +288,21 @@ static char *make_image(struct um_source_package *package, uint32_t row, Dwarf_D
 	struct um_bytes offsets =
 		contribution(package, row, COLUMN_STR_OFFSETS, ".debug_str_offsets.dwo");
 	struct um_strings strings = {0};
-	struct um_bytes ranges;
-	char *copy = NULL, *image = NULL;
+	struct um_bytes ranges, locations;
+	char *copy, *copied_locations = NULL, *image = NULL;
+	Dwarf_Addr low = 0;
 
-	if (version >= 5)
+	locations = contribution(package, row, COLUMN_LOCATIONS,
+				 version >= 5 ? ".debug_loclists.dwo" : ".debug_loc.dwo");
+	if (version >= 5) {
 		ranges = contribution(package, row, COLUMN_RANGES, ".debug_rnglists.dwo");
-	else
+		if (dwarf_lowpc(skeleton, &low) != 0)
+			low = 0;
+		copy = lists_with_base(&ranges, DW_RLE_base_address, low);
+		copied_locations = lists_with_base(&locations, DW_LLE_base_address, low);
+	} else {
 		copy = older_ranges(elf, skeleton, &ranges);
+	}
 	if (um_strings_of(&strings, um_elf_section(package->elf, ".debug_str.dwo"), offsets,
 			  version >= 5 ? 8 : 0)) {
 		const struct um_image_section sections[] = {
@@ -250,14 +315,13 @@ static char *make_image(struct um_source_package *package, uint32_t row, Dwarf_D
 			{".debug_str_offsets", strings.offsets},
 			{".debug_addr", addresses_of(elf, skeleton, version)},
 			{version >= 5 ? ".debug_rnglists" : ".debug_ranges", ranges},
-			{version >= 5 ? ".debug_loclists" : ".debug_loc",
-			 contribution(package, row, COLUMN_LOCATIONS,
-				      version >= 5 ? ".debug_loclists.dwo" : ".debug_loc.dwo")},
+			{version >= 5 ? ".debug_loclists" : ".debug_loc", locations},
 		};
 
 		image = um_image_create(sections, sizeof(sections) / sizeof(*sections), bytes);
 	}
 	um_strings_free(&strings);
+	free(copied_locations);
 	free(copy);
 	return image;
 }
