@@ -8,7 +8,7 @@ um_setup
 
 echo "building into build/: minutes the first time"
 cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release --log-level=WARNING >/dev/null
-ninja -C build --quiet umhipcc umhip umroctx umwrap um_tap_cupti umtrace umsim umanalyze kernels | sed '/no work to do/d'
+ninja -C build --quiet umhipcc umtrace umsim umanalyze kernels | sed '/no work to do/d'
 
 mkdir -p build/demo
 cd build/demo

@@ -369,7 +369,7 @@ static void host_accesses_are_kept(void **state)
 	ready(fixture);
 	op(fixture, 3, UM_OP_HOST, 2001);
 	put_text(fixture, UM_RECORD_SITE, &(struct um_record_site){.site = 1, .offset = 7},
-		 sizeof(struct um_record_site), "app\0", 8);
+		 sizeof(struct um_record_site), "app\0", 5);
 	host_accesses(fixture, 3,
 		      (struct um_host_access_run){.allocation = 1,
 						  .first_page = 3,
