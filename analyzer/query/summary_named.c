@@ -191,6 +191,7 @@ struct source {
 	void (*add)(struct um_allocation_summary *, struct sqlite3_stmt *row, int64_t units,
 		    int64_t of);
 	bool touches;
+	bool divides; /* each group has but a share */
 };
 
 static void add_known(int64_t *sum, int64_t value)
@@ -270,26 +271,27 @@ static void add_access(struct um_allocation_summary *sums, struct sqlite3_stmt *
 static const struct source sources[] = {
 	{"SELECT page_access.op, page_access.allocation, first_page, pages, op.kind = 'host'"
 	 " FROM page_access JOIN op ON op.op = page_access.op ORDER BY page_access.op",
-	 false, PAGE_BYTES, add_access, true},
-	{"SELECT op, " FAULT WITH_OP " ORDER BY op", false, PAGE_BYTES, add_faults, false},
+	 false, PAGE_BYTES, add_access, true, false},
+	{"SELECT op, " FAULT WITH_OP " ORDER BY op", false, PAGE_BYTES, add_faults, false, true},
 	{"SELECT start_ns, " FAULT WITHOUT_OP " ORDER BY start_ns", true, PAGE_BYTES, add_faults,
-	 false},
-	{"SELECT op, " MIGRATION WITH_OP " ORDER BY op", false, PAGE_BYTES, add_migration, false},
+	 false, true},
+	{"SELECT op, " MIGRATION WITH_OP " ORDER BY op", false, PAGE_BYTES, add_migration, false,
+	 true},
 	{"SELECT start_ns, " MIGRATION WITHOUT_OP " ORDER BY start_ns", true, PAGE_BYTES,
-	 add_migration, false},
+	 add_migration, false, true},
 	{"SELECT op, " MAPPING WITH_OP " AND change = 'remote' ORDER BY op", false, PAGE_BYTES,
-	 add_mapping, false},
+	 add_mapping, false, false},
 	{"SELECT at_ns, " MAPPING WITHOUT_OP " AND change = 'remote' ORDER BY at_ns", true,
-	 PAGE_BYTES, add_mapping, false},
+	 PAGE_BYTES, add_mapping, false, false},
 	{"SELECT op, allocation, first_page, pages, bytes_to_device, bytes_to_host"
 	 " FROM remote_access ORDER BY op",
-	 false, PAGE_BYTES, add_remote, false},
+	 false, PAGE_BYTES, add_remote, false, true},
 	{"SELECT op.op, copy_traffic.allocation, CASE WHEN op.allocation ="
 	 "  copy_traffic.allocation THEN op.offset_bytes ELSE op.source_offset_bytes END, op.bytes,"
 	 "  copy_traffic.bytes_to_device, copy_traffic.bytes_to_host"
 	 " FROM copy_traffic JOIN op ON op.op = copy_traffic.op"
 	 " WHERE copy_traffic.allocation IS NOT NULL ORDER BY op.op",
-	 false, 1, add_copy, false},
+	 false, 1, add_copy, false, false}, /* of bytes: exact where all crossed */
 };
 
 /* Units [from, to) of the row lie in the group. */
@@ -350,6 +352,19 @@ static size_t rest_of(const struct naming *naming, int64_t allocation)
 	return naming->rest[low];
 }
 
+/* A row over several names: by how many pages, not by what of it was theirs, is all that is known. */
+static void note_shared_row(struct naming *naming, size_t rest)
+{
+	struct um_allocation_summary *of = naming->groups[rest].of;
+
+	if (naming->hit_count < 2 || !naming->source->divides)
+		return;
+	if (of)
+		of->shared_rows++;
+	for (size_t i = 0; i < naming->hit_count; i++)
+		naming->groups[naming->hit[i]].sums.shared_rows++;
+}
+
 static int share_out(struct sqlite3_stmt *row, void *context)
 {
 	struct naming *naming = context;
@@ -381,6 +396,8 @@ static int share_out(struct sqlite3_stmt *row, void *context)
 		if (group->units)
 			source->add(&group->sums.of, row, group->units, count);
 	}
+	if (!error)
+		note_shared_row(naming, rest);
 	return error;
 }
 
