@@ -1,7 +1,8 @@
 /*
  * A summary of some ranges only: tables of the connection's own stand before the file's and hold what
  * belongs to them. Calls belong to a range of their thread by their place in the program's order,
- * whenever the GPU ran them; what the host did, by its time.
+ * whenever the GPU ran them. What the host did meanwhile, in whatever thread, belongs to it by its time where
+ * that is measured, and else by its place too: its ops end where a range begins and ends.
  */
 #include "query.h"
 #include "summary_parts.h"
@@ -31,12 +32,21 @@ static int add_range(struct choice *choice, int64_t op, int64_t last_op)
 {
 	char sql[512];
 
+	last_op = last_op == UM_NULL ? INT64_MAX : last_op;
 	snprintf(sql, sizeof(sql),
 		 "INSERT OR IGNORE INTO chosen_op SELECT op.op FROM main.op AS op WHERE op.op >= "
 		 "%" PRId64 " AND op.op <= %" PRId64
 		 " AND op.thread IS (SELECT thread FROM main.op "
 		 "WHERE op = %" PRId64 ")",
-		 op, last_op == UM_NULL ? INT64_MAX : last_op, op);
+		 op, last_op, op);
+	int error = um_db_exec(choice->db, sql);
+
+	if (error || choice->summary->is_measured)
+		return error;
+	snprintf(sql, sizeof(sql),
+		 "INSERT OR IGNORE INTO chosen_host SELECT op FROM main.op WHERE op BETWEEN "
+		 "%" PRId64 " AND %" PRId64 " AND kind = 'host'",
+		 op, last_op);
 	return um_db_exec(choice->db, sql);
 }
 
@@ -124,7 +134,7 @@ static const struct {
 	{"driver_event", BY_HOST("start_ns")},
 	{"remote_access", BY_OP},
 	{"copy_traffic", BY_OP},
-	{"page_access", BY_OP},
+	{"page_access", BY_OP " OR op IN (SELECT op FROM temp.chosen_host)"},
 	{"host_access", BY_OP " OR op IN (SELECT op FROM temp.chosen_host)"},
 	{"kernel", BY_OP},
 	{"user_range", BY_OP},
@@ -147,12 +157,17 @@ static int hide_others_of(struct um_db *db, const char *table, const char *where
 	return um_db_exec(db, sql);
 }
 
-static int hide_others(struct um_db *db)
+static int add_host_by_time(struct um_db *db)
 {
-	int error = um_db_exec(
+	return um_db_exec(
 		db, "INSERT INTO chosen_host SELECT op FROM op WHERE kind = 'host' AND EXISTS ("
 		    "SELECT 1 FROM temp.chosen_time WHERE chosen_time.start_ns <= "
 		    "COALESCE(op.end_ns, op.start_ns) AND chosen_time.end_ns >= op.start_ns)");
+}
+
+static int hide_others(struct um_db *db)
+{
+	int error = 0;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !error; i++)
 		error = hide_others_of(db, tables[i].table, tables[i].where);
@@ -180,5 +195,7 @@ int um_summary_choose(struct um_summary *summary, struct um_db *db, const char *
 			look_at_range, &choice);
 	if (!error && summary->chosen_times == 0)
 		return no_such_range(&choice);
+	if (!error && summary->is_measured)
+		error = add_host_by_time(db);
 	return error ? error : hide_others(db);
 }
