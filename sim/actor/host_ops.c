@@ -289,6 +289,8 @@ static const struct op {
 	[UM_OP_PROFILER_START] = {do_nothing, false},
 	[UM_OP_PROFILER_STOP] = {do_nothing, false},
 	[UM_OP_CALLBACK] = {do_nothing, false},
+	[UM_OP_EVENT_QUERY] = {do_event_sync, false}, /* until it was done the program asked again */
+	[UM_OP_STREAM_QUERY] = {do_sync_stream, false},
 };
 
 /* NULL if there is no such kind. */

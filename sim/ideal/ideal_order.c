@@ -247,6 +247,7 @@ int um_op_order_host(struct um_op_order *order, const struct um_op_row *op)
 		[UM_OP_SYNC_DEVICE] = sync_device,   [UM_OP_SYNC_STREAM] = sync_stream,
 		[UM_OP_EVENT_RECORD] = record_event, [UM_OP_EVENT_SYNC] = event_sync,
 		[UM_OP_STREAM_WAIT] = stream_wait,   [UM_OP_STREAM_CREATE] = create_stream,
+		[UM_OP_EVENT_QUERY] = event_sync,    [UM_OP_STREAM_QUERY] = sync_stream,
 	};
 	int code = um_word_code(um_op_words, op->kind);
 
