@@ -1,15 +1,17 @@
 #!/bin/sh
-# The drop-in library against AMD's: the same functions under the same versions, and each of them is
-# either implemented, and a test names it, or one of the stubs that symbols.def lists as refused, with a
-# reason.
+# The drop-in library against AMD's: the same functions under the same versions, those of newer ones
+# too, and each of them is either implemented, and a test names it, or one of the stubs that symbols.def
+# or symbols_newer.def lists as refused, with a reason. What programs of HIP 6 and 7 load has them all.
 #
-#   hip_symbols.sh LIBRARY SYMBOLS.DEF STUBS.o TESTS [AMD_LIBRARY]
+#   hip_symbols.sh LIBRARIES RUNTIME_SOURCES STUBS.o TESTS [AMD_LIBRARY]
 #
 # Without AMD's library the table stands in for it, since it was made from that library.
 set -eu
 
-library=$1
-table=$2
+library=$1/libamdhip64.so.5
+table=$2/symbols.def
+newer=$2/symbols_newer.def
+folder=$1
 stubs=$3
 tests=$4
 amd=${5-}
@@ -52,30 +54,40 @@ compare()
 
 entries()
 {
-	grep -v -e '^#' -e '^reason ' "$table"
+	cat "$table" "$newer" | grep -v -e '^#' -e '^reason '
 }
 
 exports "$library" > "$work/ours"
 entries | awk '{ print $1, $2 }' | sort > "$work/table"
-[ "$(grep -c hip_ "$work/table")" -eq 409 ] || fail "symbols.def has not AMD's 409 symbols" "$work/table"
-compare "$work/ours" "$work/table" "exported (left) or in symbols.def (right), but not both:"
+grep ' hip_' "$table" | grep -v '^[#r]' | awk '{ print $1, $2 }' | sort > "$work/table_of_5"
+[ "$(grep -c . "$work/table_of_5")" -eq 409 ] ||
+	fail "symbols.def has not AMD's 409 symbols" "$work/table_of_5"
+compare "$work/ours" "$work/table" "exported (left) or in a table (right), but not both:"
+
+# By their other names: the same functions, and where they really are.
+grep -v ' UMTRACE_1$' "$work/table" > "$work/table_of_newer"
+for major in 6 7; do
+	exports "$folder/libamdhip64.so.$major" > "$work/of_$major"
+	compare "$work/of_$major" "$work/table_of_newer" "in libamdhip64.so.$major (left) or in a table (right):"
+	readelf -d "$folder/libamdhip64.so.$major" | grep -q 'FILTER.*libamdhip64.so.5' ||
+		fail "libamdhip64.so.$major leaves nothing to libamdhip64.so.5" "$work/of_$major"
+done
 
 if [ -n "$amd" ] && [ -e "$amd" ]; then
 	exports "$amd" > "$work/amd"
-	grep -v ' UMTRACE_1$' "$work/ours" > "$work/ours_of_amd"
-	compare "$work/amd" "$work/ours_of_amd" "only in AMD's library (left) or in ours (right):"
+	compare "$work/amd" "$work/table_of_5" "only in AMD's library (left) or in symbols.def (right):"
 	nodes "$amd" > "$work/nodes_of_amd"
-	nodes "$library" > "$work/nodes"
+	nodes "$library" | awk '{ split($1, v, "_"); if (v[2] <= 5.2) print }' > "$work/nodes"
 	compare "$work/nodes_of_amd" "$work/nodes" "version nodes of AMD's (left) and ours (right):"
 fi
 
 # The refused functions are those that the stubs define, all the others are somebody else's.
 nm --defined-only "$stubs" | awk '$2 == "T" { print $3 }' | sort > "$work/stubs"
 entries | awk '$3 == "refused" { print $1 }' | sort > "$work/refused"
-compare "$work/stubs" "$work/refused" "a stub (left) or refused in symbols.def (right), but not both:"
+compare "$work/stubs" "$work/refused" "a stub (left) or refused in a table (right), but not both:"
 
 # Every refusal has one of the reasons, and every reason is one of a refusal.
-sed -n 's/^reason \([a-z]*\) .*/\1/p' "$table" | sort > "$work/reasons"
+sed -n 's/^reason \([a-z]*\) .*/\1/p' "$table" "$newer" | sort > "$work/reasons"
 entries | awk '$3 == "refused" { print $5 }' | sort -u > "$work/given"
 compare "$work/reasons" "$work/given" "a reason (left) or given in a refusal (right), but not both:"
 

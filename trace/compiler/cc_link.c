@@ -49,24 +49,41 @@ static int link_units(const struct um_cc_units *units, const struct um_cc_args *
 	return um_wait(child);
 }
 
-/* Relocatable device code of the inputs, into `object`. That stays empty where there is none. */
-static int link_device(char *object, size_t capacity, const struct um_cc_args *args,
+struct device_part {
+	char object[1200]; /* relocatable device code of the inputs; "": there is none */
+	unsigned headers;  /* of um_cc_units */
+};
+
+static int link_device(struct device_part *out, const struct um_cc_args *args,
 		       const struct um_cc_install *install, const char *folder,
 		       char *const *objects)
 {
 	struct um_cc_units units = {0};
 	int status = 0;
 
-	*object = 0;
 	if (um_cc_units_find(&units, args, objects)) {
 		fprintf(stderr, "umhipcc: %s\n", um_error_message());
 		status = 1;
 	} else if (units.count) {
-		snprintf(object, capacity, "%s/units.o", folder);
-		status = link_units(&units, args, install, folder, object);
+		snprintf(out->object, sizeof out->object, "%s/units.o", folder);
+		status = link_units(&units, args, install, folder, out->object);
 	}
+	out->headers = units.headers;
 	um_cc_units_fini(&units);
 	return status;
+}
+
+/* By the name that AMD's runtime for these headers has, so that the program runs with that too. */
+static void push_runtime(struct um_argv *command, const struct um_cc_install *install,
+			 unsigned headers)
+{
+	um_argv_pushf(command, "-L%s", install->library_folder);
+	if (headers > 5)
+		um_argv_pushf(command, "-l:libamdhip64.so.%u", headers);
+	else
+		um_argv_push(command, "-lamdhip64");
+	/* RUNPATH, not RPATH: LD_LIBRARY_PATH may choose AMD's runtime. */
+	um_argv_pushf(command, "-Wl,--enable-new-dtags,-rpath,%s", install->library_folder);
 }
 
 /* Not of a program: no runtime, and device code stays with the objects. */
@@ -79,11 +96,11 @@ int um_cc_link(const struct um_cc_args *args, const struct um_cc_install *instal
 	       const char *folder, char *const *objects)
 {
 	struct um_argv command = {0};
-	char units[1200] = "";
+	struct device_part device = {0};
 	int status = 0;
 
 	if (!is_partial(args) && !args->show_only)
-		status = link_device(units, sizeof units, args, install, folder, objects);
+		status = link_device(&device, args, install, folder, objects);
 	if (status)
 		return status;
 	um_argv_push(&command, UM_LLVM_BINDIR "/clang++");
@@ -91,16 +108,11 @@ int um_cc_link(const struct um_cc_args *args, const struct um_cc_install *instal
 		um_argv_push(&command, "-o");
 		um_argv_push(&command, args->output);
 	}
-	if (*units)
-		um_argv_push(&command, units);
+	if (*device.object)
+		um_argv_push(&command, device.object);
 	push_inputs(&command, args, objects);
-	if (!is_partial(args)) {
-		um_argv_pushf(&command, "-L%s", install->library_folder);
-		um_argv_push(&command, "-lamdhip64");
-		/* RUNPATH, not RPATH: LD_LIBRARY_PATH may choose AMD's runtime. */
-		um_argv_pushf(&command, "-Wl,--enable-new-dtags,-rpath,%s",
-			      install->library_folder);
-	}
+	if (!is_partial(args))
+		push_runtime(&command, install, device.headers);
 	if (args->show_only)
 		um_argv_print(&command);
 	status = args->show_only ? 0 : um_run(&command, NULL, NULL);

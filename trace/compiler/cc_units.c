@@ -111,6 +111,35 @@ static bool is_seen(struct finder *f, const char *path)
 	return false;
 }
 
+/* The name that um_prelude.h gives every object with device code, up to the digit. */
+static const char headers_mark[] = "um_hip_headers_";
+
+static unsigned headers_in(const char *bytes, size_t count)
+{
+	const char *mark = memmem(bytes, count, headers_mark, sizeof headers_mark - 1);
+	const char *digit = mark ? mark + sizeof headers_mark - 1 : NULL;
+
+	return digit && digit<bytes + count && * digit> '0' && *digit <= '9'
+		       ? (unsigned)(*digit - '0')
+		       : 0;
+}
+
+static int add_headers(struct finder *f, Elf *elf, const char *origin)
+{
+	size_t count = 0;
+	const char *bytes = elf_rawfile(elf, &count);
+	unsigned headers = bytes ? headers_in(bytes, count) : 0;
+
+	if (headers && f->out->headers && headers != f->out->headers)
+		return um_fail(UM_EFORMAT,
+			       "%s was compiled with the headers of HIP %u, what comes before it "
+			       "with those of HIP %u: their types differ, compile all with one",
+			       origin, headers, f->out->headers);
+	if (headers)
+		f->out->headers = headers;
+	return 0;
+}
+
 static int add_file(struct finder *f, const char *path, const char *origin)
 {
 	int file, error = 0;
@@ -122,9 +151,11 @@ static int add_file(struct finder *f, const char *path, const char *origin)
 	if (file < 0)
 		return 0;
 	elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
-	if (elf && elf_kind(elf) == ELF_K_AR)
+	if (elf)
+		error = add_headers(f, elf, origin);
+	if (!error && elf && elf_kind(elf) == ELF_K_AR)
 		error = add_archive(f->out, file, elf, path);
-	else if (elf)
+	else if (!error && elf)
 		error = add_object(f->out, elf, origin, false);
 	elf_end(elf);
 	close(file);

@@ -34,7 +34,7 @@ struct um_call_config {
 
 /* What HIP keeps per host thread. */
 struct um_thread {
-	hipError_t last_error;
+	hipError_t last_error, last_result;
 	int device;
 	unsigned depth;	      /* API functions that call API functions, and callbacks */
 	uintptr_t caller;     /* where the return address of the outermost API function lies */

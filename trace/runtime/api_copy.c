@@ -1,5 +1,6 @@
 /* hipMemcpy and its relatives that copy rows of bytes. */
 #include "copy.h"
+#include "hip6_translate.h"
 
 static hipError_t linear(void *to, const void *from, size_t bytes, hipMemcpyKind kind)
 {
@@ -259,10 +260,22 @@ static hipError_t copy_param_2d(const hip_Memcpy2D *c, hipStream_t stream, bool 
 {
 	if (!c)
 		return hipErrorInvalidValue;
-	struct side from = {c->srcMemoryType, c->srcHost, c->srcDevice, c->srcXInBytes,
-			    c->srcY,	      0,	  c->srcPitch,	0};
-	struct side to = {c->dstMemoryType, c->dstHost, c->dstDevice, c->dstXInBytes,
-			  c->dstY,	    0,		c->dstPitch,  0};
+	struct side from = {um_to_memory_type(c->srcMemoryType),
+			    c->srcHost,
+			    c->srcDevice,
+			    c->srcXInBytes,
+			    c->srcY,
+			    0,
+			    c->srcPitch,
+			    0};
+	struct side to = {um_to_memory_type(c->dstMemoryType),
+			  c->dstHost,
+			  c->dstDevice,
+			  c->dstXInBytes,
+			  c->dstY,
+			  0,
+			  c->dstPitch,
+			  0};
 
 	return copy_sides(&to, &from, (struct um_extent){c->WidthInBytes, c->Height, 1}, stream,
 			  async);
@@ -286,17 +299,32 @@ hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *c)
 	return um_leave(copy_param_2d(c, NULL, false));
 }
 
-static hipError_t copy_drv_3d(const HIP_MEMCPY3D *c, hipStream_t stream, bool async)
+static hipError_t copy_drv_3d(const HIP_MEMCPY3D *params, hipStream_t stream, bool async)
 {
-	if (!c)
-		return hipErrorInvalidValue;
-	struct side from = {c->srcMemoryType, c->srcHost, c->srcDevice, c->srcXInBytes,
-			    c->srcY,	      c->srcZ,	  c->srcPitch,	c->srcHeight};
-	struct side to = {c->dstMemoryType, c->dstHost, c->dstDevice, c->dstXInBytes,
-			  c->dstY,	    c->dstZ,	c->dstPitch,  c->dstHeight};
+	struct um_memcpy_3d_6 c;
 
-	return copy_sides(&to, &from, (struct um_extent){c->WidthInBytes, c->Height, c->Depth},
-			  stream, async);
+	if (!params)
+		return hipErrorInvalidValue;
+	um_to_memcpy_3d(&c, params);
+	struct side from = {um_to_memory_type(c.srcMemoryType),
+			    c.srcHost,
+			    c.srcDevice,
+			    c.srcXInBytes,
+			    c.srcY,
+			    c.srcZ,
+			    c.srcPitch,
+			    c.srcHeight};
+	struct side to = {um_to_memory_type(c.dstMemoryType),
+			  c.dstHost,
+			  c.dstDevice,
+			  c.dstXInBytes,
+			  c.dstY,
+			  c.dstZ,
+			  c.dstPitch,
+			  c.dstHeight};
+
+	return copy_sides(&to, &from, (struct um_extent){c.WidthInBytes, c.Height, c.Depth}, stream,
+			  async);
 }
 
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *c)

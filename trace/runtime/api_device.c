@@ -1,13 +1,20 @@
 #include "api.h"
 #include "device_properties.h"
+#include "hip_headers.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /*
- * HIP 5.2.21153 (/usr/include/hip/hip_version.h of Debian 12): major * 10^7 + minor * 10^5 + patch.
+ * Major * 10^7 + minor * 10^5 + patch, by the headers that the program was compiled with: 5.2.21153
+ * (hip_version.h of Debian 12), 6.2.41134 (VERSION of ROCm/HIP at tag rocm-6.2.2), 7.1.
  */
-#define VERSION 50221153
+static int hip_version(void)
+{
+	static const int versions[] = {50221153, 60241134, 70100000};
+
+	return versions[um_hip_headers() - UM_HIP_HEADERS_OLDEST];
+}
 
 static hipError_t put_int(int *out, int value)
 {
@@ -26,13 +33,13 @@ hipError_t hipInit(unsigned flags)
 hipError_t hipDriverGetVersion(int *out)
 {
 	UM_ENTER();
-	return um_leave(put_int(out, VERSION));
+	return um_leave(put_int(out, hip_version()));
 }
 
 hipError_t hipRuntimeGetVersion(int *out)
 {
 	UM_ENTER();
-	return um_leave(put_int(out, VERSION));
+	return um_leave(put_int(out, hip_version()));
 }
 
 hipError_t hipGetDeviceCount(int *out)

@@ -120,7 +120,7 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 	return um_leave(record(event, stream));
 }
 
-/* The header renames hipEventRecord() to this, but AMD's HIP 5.2 library lacks it. */
+/* The header renames hipEventRecord() to this, but AMD's HIP 5.2 library lacks it; 6's has it. */
 UM_API hipError_t hipEventRecord_spt(hipEvent_t, hipStream_t);
 hipError_t hipEventRecord_spt(hipEvent_t event, hipStream_t stream)
 {

@@ -1,5 +1,6 @@
 /* Graphs and their edges, as programs make and read them. */
 #include "graph.h"
+#include "hip6_translate.h"
 
 #include <stdlib.h>
 
@@ -96,7 +97,7 @@ static hipError_t get_type(hipGraphNode_t handle, hipGraphNodeType *out)
 
 	if (!node || !out)
 		return hipErrorInvalidValue;
-	*out = node->type;
+	*out = um_from_node_type(node->type);
 	return hipSuccess;
 }
 

@@ -1,6 +1,8 @@
 /* Graphs that are ready to run: copies, so that what becomes of the original does not matter. */
+#include "api_newer.h"
 #include "capture.h"
 #include "graph_content.h"
+#include "hip6_translate.h"
 
 #include <stdlib.h>
 
@@ -70,6 +72,17 @@ hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *out, hipGraph_t graph,
 	return um_leave(flags & ~(unsigned long long)hipGraphInstantiateFlagAutoFreeOnLaunch
 				? hipErrorInvalidValue
 				: instantiate(out, graph));
+}
+
+/* There is nothing to bring to a device before a launch. */
+hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream)
+{
+	uint32_t id;
+
+	UM_ENTER();
+	hipError_t error = um_stream_id(&id, stream);
+
+	return um_leave(error || find(exec) ? error : hipErrorInvalidValue);
 }
 
 static hipError_t launch(hipGraphExec_t handle, hipStream_t stream)
@@ -214,7 +227,9 @@ hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t exec, hipGraphNode_t n
 hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
 					   const hipMemsetParams *params)
 {
-	struct um_content content = {.type = hipGraphNodeTypeMemset, .fill = params};
+	hipMemsetParams kept;
+	struct um_content content = {.type = hipGraphNodeTypeMemset,
+				     .fill = um_to_memset_params(&kept, params)};
 
 	UM_ENTER();
 	return um_leave(set(exec, node, &content));

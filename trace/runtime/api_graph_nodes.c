@@ -1,5 +1,6 @@
 /* Nodes of graphs: adding them, and what they are to do. */
 #include "graph_content.h"
+#include "hip6_translate.h"
 
 static hipError_t fill_node(hipGraphNode_t *out, struct um_node *node,
 			    const struct um_content *content)
@@ -72,7 +73,9 @@ hipError_t hipGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t graph,
 				 const hipGraphNode_t *before, size_t count,
 				 const hipMemsetParams *params)
 {
-	struct um_content content = {.type = hipGraphNodeTypeMemset, .fill = params};
+	hipMemsetParams kept;
+	struct um_content content = {.type = hipGraphNodeTypeMemset,
+				     .fill = um_to_memset_params(&kept, params)};
 
 	UM_ENTER();
 	return um_leave(add(out, graph, before, count, &content));
@@ -80,7 +83,9 @@ hipError_t hipGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t graph,
 
 hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node, const hipMemsetParams *params)
 {
-	struct um_content content = {.type = hipGraphNodeTypeMemset, .fill = params};
+	hipMemsetParams kept;
+	struct um_content content = {.type = hipGraphNodeTypeMemset,
+				     .fill = um_to_memset_params(&kept, params)};
 
 	UM_ENTER();
 	return um_leave(set(node, &content));
@@ -273,7 +278,7 @@ static hipError_t get_fill(hipMemsetParams *out, const struct um_node *node)
 {
 	if (!out || !node)
 		return hipErrorInvalidValue;
-	*out = node->fill.params;
+	um_from_memset_params(out, &node->fill.params);
 	return hipSuccess;
 }
 

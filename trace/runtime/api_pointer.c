@@ -1,5 +1,7 @@
 /* What a pointer points to. */
-#include "api.h"
+#include "api_newer.h"
+#include "hip6_translate.h"
+#include "hip_headers.h"
 
 #include <string.h>
 
@@ -10,20 +12,37 @@ static const hipMemoryType type_of_kind[] = {
 	[UM_ALLOCATION_REGISTERED] = hipMemoryTypeHost,
 };
 
-/* HIP 5.2 reports managed memory as device memory with isManaged set. */
-static hipMemoryType legacy_type(const struct um_allocation *allocation)
+/*
+ * HIP 5.2 reports managed memory as device memory with isManaged set, HIP 6 as managed (clr, tag
+ * rocm-6.2.2, hip_memory.cpp).
+ */
+static unsigned pointer_type(const struct um_allocation *allocation)
 {
 	hipMemoryType type = type_of_kind[allocation->kind];
 
-	return type == hipMemoryTypeUnified ? hipMemoryTypeDevice : type;
+	if (type != hipMemoryTypeUnified)
+		return um_from_memory_type(type);
+	return um_hip_headers() >= 6 ? (unsigned)UM_MEMORY_TYPE_6_MANAGED : hipMemoryTypeDevice;
 }
 
 static hipError_t get_variable(hipPointerAttribute_t *out, const void *address)
 {
 	*out = (hipPointerAttribute_t){
-		.memoryType = hipMemoryTypeDevice,
+		.memoryType = (hipMemoryType)um_from_memory_type(hipMemoryTypeDevice),
 		.device = um_thread.device,
 		.devicePointer = (void *)(uintptr_t)address,
+	};
+	return hipSuccess;
+}
+
+/* Memory that is not HIP's: an error, and from HIP 6 on a type. */
+static hipError_t get_unregistered(hipPointerAttribute_t *out)
+{
+	if (um_hip_headers() < 6)
+		return hipErrorInvalidValue;
+	*out = (hipPointerAttribute_t){
+		.memoryType = (hipMemoryType)UM_MEMORY_TYPE_6_UNREGISTERED,
+		.device = hipInvalidDeviceId,
 	};
 	return hipSuccess;
 }
@@ -35,9 +54,10 @@ static hipError_t get_attributes(hipPointerAttribute_t *out, const void *address
 	if (!out || !address)
 		return hipErrorInvalidValue;
 	if (!allocation)
-		return um_module_holds(address) ? get_variable(out, address) : hipErrorInvalidValue;
+		return um_module_holds(address) ? get_variable(out, address)
+						: get_unregistered(out);
 	*out = (hipPointerAttribute_t){
-		.memoryType = legacy_type(allocation),
+		.memoryType = (hipMemoryType)pointer_type(allocation),
 		.device = allocation->device,
 		.devicePointer = (void *)(uintptr_t)address,
 		.hostPointer = allocation->kind == UM_ALLOCATION_DEVICE
@@ -84,7 +104,7 @@ static hipError_t put_attribute(void *data, hipPointer_attribute attribute,
 
 	switch (attribute) {
 	case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
-		return put_unsigned(data, type_of_kind[a->kind]);
+		return put_unsigned(data, um_from_memory_type(type_of_kind[a->kind]));
 	case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
 		return put_pointer(data, address);
 	case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -133,6 +153,24 @@ hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute,
 {
 	UM_ENTER();
 	return um_leave(get_attribute(data, attribute, address));
+}
+
+/* All memory operations are synchronous already. */
+static hipError_t set_attribute(const void *value, hipPointer_attribute attribute,
+				const void *address)
+{
+	if (!value || !address || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS ||
+	    *(const unsigned *)value > 1)
+		return hipErrorInvalidValue;
+	return um_memory_find(address) ? hipSuccess : hipErrorInvalidDevicePointer;
+}
+
+/* Of HIP 5.5 and later; what it checks is clr's, tag rocm-6.2.2, hip_memory.cpp. */
+hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attribute,
+				  hipDeviceptr_t address)
+{
+	UM_ENTER();
+	return um_leave(set_attribute(value, attribute, address));
 }
 
 static hipError_t get_several(unsigned count, const hipPointer_attribute *attributes, void **data,

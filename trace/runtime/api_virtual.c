@@ -5,6 +5,7 @@
  * may be older.
  */
 #include "api.h"
+#include "hip6_translate.h"
 #include "trace/base/error.h"
 
 #include <stdlib.h>
@@ -157,8 +158,10 @@ static hipError_t get_granularity(size_t *out, const hipMemAllocationProp *prope
 hipError_t hipMemGetAllocationGranularity(size_t *out, const hipMemAllocationProp *properties,
 					  hipMemAllocationGranularity_flags option)
 {
+	hipMemAllocationProp kept;
+
 	UM_ENTER();
-	return um_leave(get_granularity(out, properties, option));
+	return um_leave(get_granularity(out, um_to_allocation_prop(&kept, properties), option));
 }
 
 static struct memory *find_memory(hipMemGenericAllocationHandle_t handle)
@@ -214,8 +217,10 @@ static hipError_t create(hipMemGenericAllocationHandle_t *out, size_t bytes,
 hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *out, size_t bytes,
 			const hipMemAllocationProp *properties, unsigned long long flags)
 {
+	hipMemAllocationProp kept;
+
 	UM_ENTER();
-	return um_leave(create(out, bytes, properties, flags));
+	return um_leave(create(out, bytes, um_to_allocation_prop(&kept, properties), flags));
 }
 
 /* "Release ... a memory handle": the memory lives on while it is mapped. */
@@ -256,7 +261,7 @@ static hipError_t get_properties(hipMemAllocationProp *out, hipMemGenericAllocat
 
 	if (!out || !memory)
 		return hipErrorInvalidValue;
-	*out = memory->properties;
+	um_from_allocation_prop(out, &memory->properties);
 	return hipSuccess;
 }
 

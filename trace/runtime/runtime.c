@@ -50,6 +50,7 @@ hipError_t um_leave(hipError_t error)
 {
 	if (error)
 		um_thread.last_error = error;
+	um_thread.last_result = error;
 	um_thread.depth--;
 	um_runtime_unlock();
 	return error;

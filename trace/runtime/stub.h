@@ -21,4 +21,7 @@ int um_refuse(const char *function, const char *reason);
 #define STUB_zero(name, why)  STUB(size_t, name, um_refuse(#name, why); return 0)
 #define STUB_void(name, why)  STUB(void, name, um_refuse(#name, why))
 
+/* A name that another library is to have: the dynamic loader binds it there (DT_FILTER). */
+#define NAME(name) STUB(void, name, __builtin_trap())
+
 #endif

@@ -1,11 +1,13 @@
 #include "tracer_environment.h"
 
+#include "hip_headers.h"
+
 #include <dlfcn.h>
-#include <link.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HIP_RUNTIME  "libamdhip64.so"
 #define TAP_VARIABLE "CUDA_INJECTION64_PATH"
 #define TAP_LIBRARY  "/libumtrace_cupti.so"
 
@@ -16,6 +18,29 @@ static void remove_preload(const void *address)
 
 	if (address && dladdr(address, &library) && library.dli_fname)
 		um_environment_remove_preload(library.dli_fname);
+}
+
+/*
+ * What lies beside the library that holds `address`: the names that it has for programs of newer
+ * headers (umtrace preloads them too).
+ */
+static void remove_newer_names(const void *address)
+{
+	static const char *const names[] = {"libamdhip64.so.6", "libamdhip64.so.7"};
+	char path[PATH_MAX];
+	Dl_info library;
+
+	if (!dladdr(address, &library) || !library.dli_fname)
+		return;
+	const char *slash = strrchr(library.dli_fname, '/');
+
+	for (size_t i = 0; slash && i < sizeof(names) / sizeof(*names); i++) {
+		int used = snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - library.dli_fname),
+				    library.dli_fname, names[i]);
+
+		if (used > 0 && (size_t)used < sizeof(path))
+			um_environment_remove_preload(path);
+	}
 }
 
 /* The tap that lies beside the library that holds `address`: this program runs without a GPU. */
@@ -57,54 +82,14 @@ void um_environment_clean(void)
 	remove_tap(UM_SPOOL_VARIABLE);
 	drop_kokkos(UM_SPOOL_VARIABLE);
 	remove_preload(UM_SPOOL_VARIABLE);
+	remove_newer_names(UM_SPOOL_VARIABLE);
 	remove_preload(dlsym(RTLD_DEFAULT, "um_wrap_start"));
 	remove_preload(dlsym(RTLD_DEFAULT, "roctx_version_major"));
 }
 
 /* --- what the program was linked with --- */
 
-static const ElfW(Dyn) * dynamic_section(const struct dl_phdr_info *object)
-{
-	for (unsigned i = 0; i < object->dlpi_phnum; i++)
-		if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			return (const ElfW(Dyn) *)(object->dlpi_addr +
-						   object->dlpi_phdr[i].p_vaddr);
-	return NULL;
-}
-
-static const char *string_table(const struct dl_phdr_info *object, const ElfW(Dyn) * dynamic)
-{
-	for (; dynamic->d_tag != DT_NULL; dynamic++)
-		if (dynamic->d_tag == DT_STRTAB)
-			/* glibc relocates the section where it can be written. */
-			return (const char *)(dynamic->d_un.d_ptr < object->dlpi_addr
-						      ? object->dlpi_addr + dynamic->d_un.d_ptr
-						      : dynamic->d_un.d_ptr);
-	return NULL;
-}
-
-static int needs_hip(struct dl_phdr_info *object, size_t bytes, void *found)
-{
-	const ElfW(Dyn) *dynamic = dynamic_section(object);
-	const char *strings = NULL;
-
-	(void)bytes;
-	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
-		if (dynamic->d_tag != DT_NEEDED)
-			continue;
-		if (!strings)
-			strings = string_table(object, dynamic_section(object));
-		if (strings &&
-		    !strncmp(strings + dynamic->d_un.d_val, HIP_RUNTIME, sizeof(HIP_RUNTIME) - 1))
-			*(bool *)found = true;
-	}
-	return *(bool *)found;
-}
-
 bool um_program_uses_hip(void)
 {
-	bool found = false;
-
-	dl_iterate_phdr(needs_hip, &found);
-	return found;
+	return um_hip_needed() != 0;
 }

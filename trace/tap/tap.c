@@ -128,7 +128,8 @@ static bool is_same_file(const char *path, const char *other)
 /* What umtrace preloads for programs that use no NVIDIA GPU lies beside this library. */
 static void remove_preloads(const char *own)
 {
-	static const char *const names[] = {"libamdhip64.so.5", "libroctx64.so.4",
+	static const char *const names[] = {"libamdhip64.so.5", "libamdhip64.so.6",
+					    "libamdhip64.so.7", "libroctx64.so.4",
 					    "libumtrace_wrap.so"};
 	const char *slash = strrchr(own, '/');
 	char path[PATH_MAX];

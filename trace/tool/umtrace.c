@@ -30,6 +30,9 @@
 #include <unistd.h>
 
 #define RUNTIME_LIBRARY "libamdhip64.so.5"
+/* The same by the names that programs of ROCm 6 and 7 ask for. */
+#define RUNTIME_OF_6 "libamdhip64.so.6"
+#define RUNTIME_OF_7 "libamdhip64.so.7"
 /* In place of AMD's, which would not tell the runtime. */
 #define ROCTX_LIBRARY "libroctx64.so.4"
 /* Stands before libc's read(), sigaction() and so on, for watching by mprotect(). */
@@ -117,10 +120,12 @@ static int add_library(char **list, const char *name)
 
 static int find_libraries(struct tracing *tracing)
 {
-	int error = add_library(&tracing->preload, RUNTIME_LIBRARY);
+	static const char *const always[] = {RUNTIME_LIBRARY, RUNTIME_OF_6, RUNTIME_OF_7,
+					     ROCTX_LIBRARY};
+	int error = 0;
 
-	if (!error)
-		error = add_library(&tracing->preload, ROCTX_LIBRARY);
+	for (size_t i = 0; i < sizeof(always) / sizeof(*always) && !error; i++)
+		error = add_library(&tracing->preload, always[i]);
 	if (!error && !watches_without_wrapping(tracing->options.host_watch))
 		error = add_library(&tracing->preload, WRAP_LIBRARY);
 	if (!error)

@@ -9,6 +9,27 @@
 
 #undef _FORTIFY_SOURCE /* its checks are the host's */
 
+/*
+ * Of which HIP the headers are stays in the object as a name, so that umhipcc links it with the runtime
+ * that it is for (cc_units.c). The headers of ROCm 6 ask which waves have 64 lanes: GCN's and CDNA's,
+ * and these.
+ */
+#if __has_include(<hip/hip_version.h>)
+#include <hip/hip_version.h>
+#if HIP_VERSION_MAJOR < 5 || HIP_VERSION_MAJOR > 7
+#error "umhipcc knows the headers of HIP 5, 6 and 7"
+#endif
+#define UM_HEADERS_NAME(major) um_hip_headers_##major
+#define UM_HEADERS_MARK(major) UM_HEADERS_NAME(major)
+extern "C" __attribute__((device, weak, used)) const char UM_HEADERS_MARK(HIP_VERSION_MAJOR) = 0;
+#endif
+#ifndef __GFX9__
+#define __GFX9__ 1
+#endif
+/* They declare functions again that are defined here, and have 32-bit addresses of LDS. */
+#pragma clang diagnostic ignored "-Wignored-attributes"
+#pragma clang diagnostic ignored "-Wint-to-void-pointer-cast"
+
 #define UM_DEVICE __attribute__((device))
 #include "device_abi.h"
 
