@@ -63,6 +63,7 @@ static int finish(LLVMModuleRef device, LLVMTargetMachineRef machine,
 	um_ir_keep_order(device);
 	um_ir_yields(device);
 	plain_module = um_ir_split(device);
+	um_ir_groups(plain_module);
 	um_ir_lds(device);
 	snprintf(hooked, sizeof hooked, "%s/%u-hooked.o", r->folder, r->number);
 	snprintf(plain, sizeof plain, "%s/%u-plain.o", r->folder, r->number);

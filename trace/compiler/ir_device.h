@@ -15,6 +15,7 @@
  *   um_ir_keep_order   and the code generator keeps that order
  *   um_ir_yields       turns of waiting loops let others run
  *   um_ir_split        a second module um_plain.K, variables defined once
+ *   um_ir_groups       and in it um_group.K, all lanes of a group, for kernels that never wait
  *   um_ir_lds          the bounds of LDS and each kernel's share, as variables
  *   um_ir_instrument   um_access() before each access that may be to memory of the host's
  *
@@ -53,6 +54,8 @@ void um_ir_keep_order(LLVMModuleRef device); /* after all that adds wave operati
 void um_ir_yields(LLVMModuleRef device);     /* after um_ir_order */
 /* Out: the plain module; `device` keeps the variables and the hooked entries. */
 LLVMModuleRef um_ir_split(LLVMModuleRef device);
+/* um_group.K for each um_plain.K whose lanes never wait for one another. */
+void um_ir_groups(LLVMModuleRef plain);
 void um_ir_lds(LLVMModuleRef device); /* the module with the variables */
 void um_ir_arguments(LLVMModuleRef device, const struct um_stubs *);
 bool um_ir_is_static_lds(LLVMValueRef);

@@ -1,7 +1,8 @@
 /*
  * Runs a launch on the calling thread, deterministically: groups in linear order, lanes of a group
  * in order, each until it ends, waits (barrier, wave operation) or has filled its share of the
- * recorder's window. A lane that never waits costs no switch of stacks.
+ * recorder's window. A lane that never waits costs no switch of stacks; where that is known of all,
+ * one call runs the group.
  * See ../compiler/device/device_abi.h for what code objects call.
  */
 #ifndef UM_EXEC_H
@@ -10,13 +11,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct um_lane;
 typedef void (*um_kernel_entry)(void **args);
+typedef void (*um_group_entry)(void **args, const struct um_lane *first, unsigned *number);
 
 struct um_launch {
 	um_kernel_entry entry;
-	void **args;	   /* as hipLaunchKernel's; the caller's, read by every lane */
-	uint32_t grid[3];  /* groups; each >= 1 */
-	uint32_t block[3]; /* lanes; product 1 to 1024 */
+	um_group_entry group_entry; /* does the same for a whole group, unless NULL */
+	void **args;		    /* as hipLaunchKernel's; the caller's, read by every lane */
+	uint32_t grid[3];	    /* groups; each >= 1 */
+	uint32_t block[3];	    /* lanes; product 1 to 1024 */
 	uint32_t dynamic_lds_bytes;
 	char *static_lds; /* section um_lds of the code object, or NULL */
 	uint64_t static_lds_bytes;

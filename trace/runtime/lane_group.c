@@ -179,6 +179,19 @@ static void run_lanes(um_fibre_stack stack)
 	}
 }
 
+/* All lanes of a group whose lanes never wait, on one stack, which a fault may leave. */
+static void run_whole(um_fibre_stack stack)
+{
+	struct um_group *group = um_running.group;
+	struct um_lane first = group->lane[0].self;
+
+	memcpy(first.group, group->index, sizeof(group->index));
+	um_running.launch->group_entry(um_running.launch->args, &first, &um_window.lane);
+	memset(group->ready, 0, group->waves * sizeof(*group->ready));
+	group->live = 0;
+	um_fibre_leave(stack, um_running.main, 0);
+}
+
 /*
  * The stacks of a group do not fit into the first cache, and a switch would wait for the top of the
  * next one: brings it in while the lanes before it run. Half the cost of a barrier.
@@ -206,7 +219,8 @@ void um_group_run(struct um_group *group)
 	um_spin_begin(&group->spin);
 	lane = next_from_wave(group, 0);
 	um_window_lane(lane);
-	context = context_of(group, lane);
+	context = um_running.launch->group_entry ? um_fibre_create(run_whole)
+						 : context_of(group, lane);
 	if (context)
 		um_fibre_jump(&um_running.main, context, group->result[lane]);
 	else

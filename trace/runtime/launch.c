@@ -87,6 +87,7 @@ static void choose_entry(struct um_launch *launch, const struct um_function *fun
 	launch->selected = !um_tracer_on() || um_launch_is_selected(kernel.name);
 	launch->hooked = um_tracer_on() && launch->selected && kernel.hooked;
 	launch->entry = launch->hooked || !kernel.plain ? kernel.hooked : kernel.plain;
+	launch->group_entry = launch->hooked ? NULL : kernel.group;
 }
 
 /* `totals` is NULL before it runs. Demangling is umtrace's: the second text stays empty. */

@@ -216,6 +216,7 @@ int um_module_kernel(struct um_kernel *out, struct um_module *module, const char
 
 	*(void **)&kernel.hooked = entry_of(module, "um_hooked", mangled);
 	*(void **)&kernel.plain = entry_of(module, "um_plain", mangled);
+	*(void **)&kernel.group = entry_of(module, "um_group", mangled);
 	if (!kernel.hooked && !kernel.plain)
 		return um_fail(UM_ENOENT, "no kernel %s in the code object", mangled);
 	kernel.lds_bytes = lds_bytes_of(module, mangled);

@@ -35,6 +35,7 @@ int um_bundle_find(struct um_bundle_entry *out, const void *bundle, size_t bytes
 struct um_kernel {
 	const char *name; /* mangled */
 	um_kernel_entry hooked, plain;
+	um_group_entry group; /* NULL: its lanes may wait */
 	struct um_module *module;
 	uint64_t lds_bytes; /* of static LDS that it has itself */
 	/* Where its arguments begin in one buffer, then where they end; NULL: not known. */

@@ -226,6 +226,37 @@ static void plain_has_no_hooks(void **state)
 	assert_true(data[0] == 6);
 }
 
+/* A kernel that never waits also comes as a loop over the lanes of a group, which asks nobody. */
+static void a_group_is_one_call(void **state)
+{
+	float data[4] = {1, 2, 3, 4}, *pointer = data;
+	struct um_lane first = {.block = {3, 2, 2}, .grid = {1, 1, 1}};
+	void (*group)(void **, const struct um_lane *, unsigned *);
+	unsigned number = 99;
+
+	(void)state;
+	*(void **)&group = symbol("um_group._Z6modifyIfEvPT_");
+	logged = 0;
+	lane.thread[0] = 3;
+	group((void *[]){&pointer}, &first, &number);
+	lane.thread[0] = 0;
+	assert_int_equal(logged, 0);
+	assert_int_equal(number, 11);
+	for (int i = 0; i < 3; i++)
+		assert_true(data[i] == (float)((i + 1) * 16));
+	assert_true(data[3] == 4);
+}
+
+static void a_group_that_waits_is_not(void **state)
+{
+	static const char *const waiting[] = {"um_group.barrier_last", "um_group.in_step",
+					      "um_group.wait_for", "um_group.arms"};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof waiting / sizeof *waiting; i++)
+		assert_null(dlsym(library, waiting[i]));
+}
+
 static void sizes_are_exact(void **state)
 {
 	char c[1], *pc = c;
@@ -532,6 +563,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(read_then_write),
 		cmocka_unit_test(plain_has_no_hooks),
+		cmocka_unit_test(a_group_is_one_call),
+		cmocka_unit_test(a_group_that_waits_is_not),
 		cmocka_unit_test(sizes_are_exact),
 		cmocka_unit_test(atomics_are_one_access),
 		cmocka_unit_test(own_memory_is_quiet),

@@ -39,6 +39,59 @@ static int run_plain(um_kernel_entry entry, void **args, uint32_t groups, uint32
 	return fixture_run(&launch);
 }
 
+/* --- a group in one call --- */
+
+static void whole_group(void **args, const struct um_lane *first, unsigned *number)
+{
+	assert_int_equal(first->block[0], 100);
+	assert_int_equal(first->grid[0], 3);
+	assert_int_equal(first->lane + first->wave + first->thread[0], 0);
+	for (*number = 0; *number < first->block[0]; ++*number) {
+		if (args && first->group[0] == 1 && *number == 70)
+			um_fault(hipErrorLaunchFailure, "as asked for");
+		events[event_count].group = first->group[0];
+		events[event_count++].lane = *number;
+	}
+}
+
+static void never_called(void **args)
+{
+	(void)args;
+	fail();
+}
+
+static int run_whole(void **args)
+{
+	struct um_launch launch = fixture_launch(never_called, args, 3, 100);
+
+	launch.hooked = false;
+	launch.group_entry = whole_group;
+	event_count = 0;
+	return fixture_run(&launch);
+}
+
+static void test_a_group_in_one_call(void **state)
+{
+	(void)state;
+	assert_int_equal(run_whole(NULL), hipSuccess);
+	assert_int_equal(event_count, 300);
+	for (unsigned i = 0; i < 300; i++) {
+		assert_int_equal(events[i].group, i / 100);
+		assert_int_equal(events[i].lane, i % 100);
+	}
+}
+
+static void test_a_fault_leaves_that_call(void **state)
+{
+	void *some[] = {NULL};
+
+	(void)state;
+	assert_int_equal(run_whole(some), hipErrorLaunchFailure);
+	assert_int_equal(event_count, 170);
+	assert_int_equal(run_whole(NULL), hipSuccess);
+	assert_int_equal(event_count, 300);
+}
+
 /* --- who a lane is --- */
 
 static void places_kernel(void **args)
@@ -632,6 +685,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_lane_once),
+		cmocka_unit_test(test_a_group_in_one_call),
+		cmocka_unit_test(test_a_fault_leaves_that_call),
 		cmocka_unit_test(test_lanes_run_in_order),
 		cmocka_unit_test(test_lanes_that_never_wait_share_a_stack),
 		cmocka_unit_test(test_barrier_holds_all_lanes),

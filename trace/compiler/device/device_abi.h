@@ -7,6 +7,12 @@
  *   um_hooked.M   void (void **args): one lane of K; every access to memory calls um_access*
  *   um_plain.M    void (void **args): the same lane without a hook
  *
+ * and, where the lanes of K never wait for one another, all lanes of a group in one call, without
+ * a hook (absent in code objects of older umhipccs):
+ *
+ *   um_group.M    void (void **args, const struct um_lane *first, unsigned *number): `first` is
+ *                 lane 0; *number is set to the number of each lane before it runs
+ *
  * `args` is what hipLaunchKernel is given: args[i] points to the i-th argument as the source
  * declares it. Where they lie when they come as one struct is a variable (absent where a class is
  * passed by reference): n offsets, where the last one ends, then n sizes in bytes:
