@@ -261,7 +261,9 @@ int um_diff_input_read(struct um_diff_input *input, const char *path,
 
 	if (error)
 		return error;
-	error = um_check_side_program(&input->program, input->db);
+	error = um_query_check_run(input->db);
+	if (!error)
+		error = um_check_side_program(&input->program, input->db);
 	if (!error)
 		error = um_stacks_load(&input->stacks, input->db, skip_frames);
 	if (error)

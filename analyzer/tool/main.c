@@ -13,6 +13,7 @@ static const struct um_command commands[] = {
 	{"ops", "TRACE", "the program's calls of HIP in their order, one by one", um_cmd_ops},
 	{"diff", "A B", "two of them beside each other: measured and predicted, before and after",
 	 um_cmd_diff},
+	{"export", "TRACE", "for other programs: a timeline (Perfetto), CSV, JSON", um_cmd_export},
 	{0},
 };
 
