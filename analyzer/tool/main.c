@@ -11,6 +11,8 @@ static const struct um_command commands[] = {
 	{"summary", "TRACE...",
 	 "what a trace or a simulation holds, on one page; or all ranks of a job", um_cmd_summary},
 	{"ops", "TRACE", "the program's calls of HIP in their order, one by one", um_cmd_ops},
+	{"findings", "TRACE",
+	 "what costs more than it has to, where, and what each change would save", um_cmd_findings},
 	{0},
 };
 

@@ -3,6 +3,7 @@
 #include "policy_render.h"
 #include "replay.h"
 #include "sim/machine/machine_file.h"
+#include "sim/policy/policy_overlay.h"
 #include "trace/base/error.h"
 #include "trace/db/trace_db.h"
 
@@ -134,7 +135,7 @@ static int xnack_of_run(const void *row, void *context)
 {
 	struct machine_choice *choice = context;
 
-	choice->xnack = um_replay_traced_xnack(row, choice->spec);
+	choice->xnack = um_policy_traced_xnack(row, choice->spec);
 	return 0;
 }
 
