@@ -8,11 +8,31 @@ static uint64_t known(int64_t value)
 	return value == UM_NULL || value < 0 ? 0 : (uint64_t)value;
 }
 
-/* Whose a row is; either may be NULL. */
+/* Whose a row is; any may be NULL. */
 struct owners {
 	struct um_fact_traffic *of[2];
 	struct um_fact_allocation *allocation;
+	struct um_fact_use *use;
 };
+
+static struct um_fact_use *find_use(struct um_facts *facts, const struct um_fact_op *op,
+				    const struct um_fact_allocation *allocation)
+{
+	size_t low = op->first_use, high = op->first_use + op->use_count;
+	uint32_t wanted = (uint32_t)(allocation - facts->allocations);
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (facts->uses[middle].allocation < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < op->first_use + op->use_count && facts->uses[low].allocation == wanted
+		       ? &facts->uses[low]
+		       : NULL;
+}
 
 static struct owners owners(struct um_facts *facts, int64_t op, int64_t allocation)
 {
@@ -23,6 +43,8 @@ static struct owners owners(struct um_facts *facts, int64_t op, int64_t allocati
 
 	owners.of[0] = call ? &call->traffic : NULL;
 	owners.of[1] = owners.allocation ? &owners.allocation->traffic : NULL;
+	if (call && owners.allocation)
+		owners.use = find_use(facts, call, owners.allocation);
 	return owners;
 }
 
@@ -46,6 +68,9 @@ static void add_fault(void *context, const struct um_fault_row *row)
 
 	EACH_OWNER(traffic, who)
 	*(row->device < 0 ? &traffic->host_faults : &traffic->device_faults) += known(row->faults);
+	if (who.use)
+		*(row->device < 0 ? &who.use->host_faults : &who.use->device_faults) +=
+			known(row->faults);
 }
 
 static void move_in(struct um_fact_page *page, void *context)
@@ -87,6 +112,8 @@ static void add_migration(void *context, const struct um_migration_row *row)
 		if (cause >= 0)
 			(row->source < 0 ? traffic->moved_in : traffic->moved_out)[cause] += bytes;
 	}
+	if (who.use && cause != UM_CAUSE_PREFETCH)
+		*(row->source < 0 ? &who.use->faulted_in : &who.use->faulted_out) += bytes;
 	mark_pages(who.allocation, row);
 }
 
@@ -100,6 +127,8 @@ static void add_remote(void *context, const struct um_remote_access_row *row)
 		traffic->remote_to_host += known(row->bytes_to_host);
 		traffic->remote_requests += known(row->requests);
 	}
+	if (who.use)
+		who.use->remote += known(row->bytes_to_device) + known(row->bytes_to_host);
 }
 
 static void add_copy(void *context, const struct um_copy_traffic_row *row)

@@ -228,32 +228,56 @@ static bool is_exact(const struct um_facts *facts, const struct um_fact_group *g
 	return true;
 }
 
+int um_finding_selectors(struct um_findings *findings, const struct um_facts *facts,
+			 const struct um_fact_group *group, const char ***on, size_t *count)
+{
+	bool exact = is_exact(facts, group);
+	size_t wanted = exact ? 1 : group->count;
+
+	*count = 0;
+	*on = calloc(wanted, sizeof(**on));
+	if (!*on)
+		return um_fail(UM_ENOMEM, "out of memory");
+	while (*count < wanted) {
+		const struct um_fact_allocation *member = group->members[*count];
+		const char *text =
+			exact ? um_finding_text(findings, "{site: \"%s\"}",
+						base_name(member->at.text))
+			      : um_finding_text(findings, "{index: %" PRId64 "}", member->index);
+
+		if (!text)
+			return UM_ENOMEM;
+		(*on)[(*count)++] = text;
+	}
+	return 0;
+}
+
+static int write_rules(FILE *out, const char *const *on, size_t count, const char *key,
+		       const char *body)
+{
+	fprintf(out, "%s:\n", key);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "  - on: %s\n%s", on[i], body);
+	return fclose(out) == 0 ? 0 : um_fail(UM_ENOMEM, "out of memory");
+}
+
 const char *um_finding_rules_text(struct um_findings *findings, const struct um_facts *facts,
 				  const struct um_fact_group *group, const char *key,
 				  const char *body)
 {
 	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-	const char *kept;
+	const char **on = NULL, *kept = NULL;
+	size_t bytes, count;
+	FILE *out;
 
-	if (!out) {
-		um_fail(UM_ENOMEM, "out of memory");
-		return NULL;
+	if (!um_finding_selectors(findings, facts, group, &on, &count)) {
+		out = open_memstream(&text, &bytes);
+		if (!out)
+			um_fail(UM_ENOMEM, "out of memory");
+		else if (!write_rules(out, on, count, key, body))
+			kept = um_finding_text(findings, "%s", text);
 	}
-	fprintf(out, "%s:\n", key);
-	if (is_exact(facts, group))
-		fprintf(out, "  - on: {site: \"%s\"}\n%s", base_name(group->members[0]->at.text),
-			body);
-	else
-		for (size_t i = 0; i < group->count; i++)
-			fprintf(out, "  - on: {index: %" PRId64 "}\n%s", group->members[i]->index,
-				body);
-	kept = fclose(out) == 0 ? text : NULL;
-	if (!kept)
-		um_fail(UM_ENOMEM, "out of memory");
-	else if (um_text_pool_keep(findings->texts, &kept))
-		kept = NULL;
 	free(text);
+	free(on);
 	return kept;
 }

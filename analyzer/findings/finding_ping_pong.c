@@ -1,25 +1,16 @@
 /*
- * Host and device need the same pages in turn, and each time they move: the traffic is twice what is
- * touched, once for each turn. What can be done depends on how much of a page either touches: leave
- * the pages with the host and let the device reach them over the link, or keep them on the device and
- * have the host map them there where the link is coherent; or, where both need all of it, move it in
- * large pieces ahead of time.
+ * Host and device need the same pages in turn, and each time they move: what crosses the link is the
+ * pages, whole, once for each turn. What helps depends on how much of a page either touches, and on the
+ * link: they stay with the host, or on the device, and the other reaches them in place; or they are
+ * moved in large pieces before they are needed.
  */
-#include "finding_rule.h"
-
-#include <stddef.h>
+#include "finding_draft.h"
 
 static const struct um_finding_param params[] = {
-	{"turns", UM_UNIT_COUNT, 2,
-	 "changes between host and device that a page must have seen: fewer is in and out once, "
-	 "which any program needs"},
+	{"turns", UM_UNIT_COUNT, 3,
+	 "changes between host and device that a page must have seen: in, out, and in once more; less "
+	 "is what any program needs that is given data and has a result"},
 	{0},
-};
-
-struct looking {
-	const struct um_finding_rule *rule;
-	const struct um_facts *facts;
-	struct um_findings *out;
 };
 
 static bool is_wanted(const struct um_fact_allocation *allocation, void *context)
@@ -30,10 +21,10 @@ static bool is_wanted(const struct um_fact_allocation *allocation, void *context
 }
 
 struct swing {
-	int64_t pages, turns, moves; /* pages that went back and forth; turns of these */
+	int64_t pages, moves; /* that went back and forth; how often they moved, together */
+	int64_t most_turns;
 };
 
-/* Pages that came in at least twice and left in between. */
 static struct swing count_swing(const struct um_fact_group *group, int64_t least_turns)
 {
 	struct swing swing = {0};
@@ -42,86 +33,69 @@ static struct swing count_swing(const struct um_fact_group *group, int64_t least
 		for (int64_t page = 0; page < group->members[i]->page_count; page++) {
 			const struct um_fact_page *seen = um_facts_page(group->members[i], page);
 
-			if (seen->turns < least_turns || seen->moved_in < 2 || !seen->moved_out)
+			if (seen->turns < least_turns || !seen->moved_out ||
+			    seen->moved_in + seen->moved_out < 3)
 				continue;
 			swing.pages++;
-			swing.turns += seen->turns;
 			swing.moves += seen->moved_in + seen->moved_out;
+			swing.most_turns =
+				seen->turns > swing.most_turns ? seen->turns : swing.most_turns;
 		}
 	return swing;
 }
 
-static int add_kernels(struct um_findings *out, struct um_finding *finding,
-		       const struct um_facts *facts, const struct um_fact_group *group)
+static int add_evidence(struct um_finding_draft *draft, const struct swing *swing)
 {
-	int error = 0;
+	int error = um_draft_moved(draft, "pages that went back and forth", UM_UNIT_COUNT,
+				   swing->pages);
 
-	for (size_t i = 0; i < group->count; i++)
-		for (size_t j = 0; j < group->members[i]->use_count && !error; j++) {
-			const struct um_fact_use *use = &facts->uses[group->members[i]->uses[j]];
-
-			error = um_finding_kernel(out, finding, facts->ops[use->op].kernel);
-		}
-	return error;
+	if (!error)
+		error = um_draft_moved(draft, "moved for it, both ways", UM_UNIT_BYTES,
+				       swing->moves * UM_FACT_PAGE_BYTES);
+	if (!error)
+		error = um_draft_accessed(draft, "turns between host and device, of a page, at most",
+					  UM_UNIT_COUNT, swing->most_turns);
+	return error ? error : um_draft_uses(draft);
 }
 
-static int add_changes(struct looking *looking, struct um_finding *finding,
-		       const struct um_fact_group *group)
+static int add_changes(struct um_finding_draft *draft)
 {
-	struct um_findings *out = looking->out;
-	const struct um_finding_place *at = &group->members[0]->at;
-	const char *stay = um_finding_rules_text(out, looking->facts, group, "advise",
-						 "    preferred_location: host\n"
-						 "    accessed_by: [gpu0]\n");
-	int error;
+	int error = um_change_stay_on_host(draft);
 
-	if (!stay)
-		return -1;
-	error = um_finding_change(
-		out, finding, at,
-		"hipMemAdvise(p, bytes, hipMemAdviseSetPreferredLocation, hipCpuDeviceId);\n"
-		"hipMemAdvise(p, bytes, hipMemAdviseSetAccessedBy, device);",
-		stay, NULL);
-	return error;
+	if (!error)
+		error = um_change_stay_on_device(draft);
+	return error ? error : um_change_prefetch(draft, false, 0);
 }
 
 static int look_at(const struct um_fact_group *group, void *context)
 {
-	struct looking *looking = context;
-	struct um_findings *out = looking->out;
-	struct swing swing = count_swing(group, um_finding_param(looking->rule, "turns"));
-	struct um_finding *finding;
-	int64_t bytes = 0;
+	struct um_finding_draft *draft = context;
+	struct swing swing = count_swing(group, um_finding_param(draft->rule, "turns"));
 	int error;
 
 	if (!swing.pages)
 		return 0;
-	for (size_t i = 0; i < group->count; i++)
-		bytes += (int64_t)(group->members[i]->traffic.moved_to_device +
-				   group->members[i]->traffic.moved_to_host);
-	finding = um_finding_add(out, looking->rule);
-	if (!finding || um_finding_about(out, finding, group))
-		return -1;
-	finding->concerned_bytes = bytes;
-	finding->title = um_finding_text(out, "%s goes back and forth between host and device",
-					 finding->subject);
-	error = um_finding_evidence(out, finding, "pages that went back and forth", UM_UNIT_COUNT,
-				    swing.pages, looking->facts->traffic);
+	draft->group = group;
+	error = um_finding_begin(draft);
+	if (error)
+		return error;
+	draft->finding->concerned_bytes = swing.moves * UM_FACT_PAGE_BYTES;
+	error = um_draft_title(draft, "%s goes back and forth between host and device",
+			       draft->finding->subject);
 	if (!error)
-		error = um_finding_evidence(out, finding, "moved for it, both ways", UM_UNIT_BYTES,
-					    swing.moves * UM_FACT_PAGE_BYTES,
-					    looking->facts->traffic);
+		error = um_draft_because(draft, "Host and device touch the same pages in turn, and "
+						"each turn moves them whole.");
 	if (!error)
-		error = add_kernels(out, finding, looking->facts, group);
-	return error ? error : add_changes(looking, finding, group);
+		error = add_evidence(draft, &swing);
+	return error ? error : add_changes(draft);
 }
 
 static int find(const struct um_finding_rule *rule, const struct um_facts *facts,
 		struct um_findings *out)
 {
-	struct looking looking = {rule, facts, out};
+	struct um_finding_draft draft = {.rule = rule, .facts = facts, .out = out};
 
-	return um_facts_groups(facts, is_wanted, look_at, &looking);
+	return um_facts_groups(facts, is_wanted, look_at, &draft);
 }
 
 const struct um_finding_rule um_finding_ping_pong = {

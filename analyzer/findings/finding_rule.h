@@ -65,6 +65,10 @@ struct um_fact_use {
 	int64_t pages_written_first;		  /* not read before they were written */
 	int64_t lines, lines_read, lines_written; /* distinct ones */
 	int64_t requests, atomics;
+	/* In the baseline, on account of this op and allocation: bytes. */
+	uint64_t faulted_in; /* to a device, for faults */
+	uint64_t faulted_out, remote;
+	uint64_t device_faults, host_faults;
 };
 
 /* Over the link, of pages that moved, lines in place, and faults. */
@@ -172,9 +176,14 @@ int um_finding_kernel(struct um_findings *, struct um_finding *, const char *ker
 int um_finding_change(struct um_findings *, struct um_finding *, const struct um_finding_place *,
 		      const char *code, const char *policy, const char *not_replayable);
 /*
- * "on: {site: "train.hip:37"}" or whatever else names the group's allocations and no others; several
- * rules where it takes several: `body` is repeated, each of its lines indented by 4 already. `key` is
- * "advise" or "prefetch". NULL: out of memory.
+ * "{site: \"train.hip:37\"}" or whatever else names the group's allocations and no others: what
+ * stands behind `on:`, once or several times. *on is malloc'ed, the strings are not. UM_ENOMEM.
+ */
+int um_finding_selectors(struct um_findings *, const struct um_facts *,
+			 const struct um_fact_group *, const char ***on, size_t *count);
+/*
+ * The list `key` ("advise"), a rule for each of these selectors, with `body`: its lines, indented by 4.
+ * NULL: out of memory.
  */
 const char *um_finding_rules_text(struct um_findings *, const struct um_facts *,
 				  const struct um_fact_group *, const char *key, const char *body);

@@ -4,6 +4,7 @@
  */
 #include "facts.h"
 #include "finding_replay.h"
+#include "finding_rule.h"
 
 #include "analyzer/query/text_pool.h"
 #include "trace/base/error.h"
@@ -89,6 +90,10 @@ static int replay_change(struct replaying *replaying, struct um_finding_change *
 		change->cost = same->cost;
 	else
 		error = um_finding_replay(replaying->setup, change->policy, NULL, &change->cost);
+	if (error == UM_EINVAL || error == UM_ENOTSUP) {
+		change->not_replayable = um_finding_text(findings, "%s", um_error_message());
+		return change->not_replayable ? 0 : UM_ENOMEM;
+	}
 	if (error)
 		return error;
 	change->saved_ns = (int64_t)findings->baseline.end_ns - (int64_t)change->cost.end_ns;

@@ -21,6 +21,23 @@ static int add_rules(struct um_policy *policy, struct um_policy *over)
 	return 0;
 }
 
+static int add_without(struct um_policy *policy, struct um_policy *over)
+{
+	struct um_policy_without *without =
+		reallocarray(policy->without, policy->without_count + over->without_count + 1,
+			     sizeof(*without));
+
+	if (!without)
+		return um_fail(UM_ENOMEM, "out of memory");
+	policy->without = without;
+	if (over->without_count)
+		memcpy(without + policy->without_count, over->without,
+		       over->without_count * sizeof(*without));
+	policy->without_count += over->without_count;
+	over->without_count = 0;
+	return 0;
+}
+
 int um_policy_add(struct um_policy *policy, struct um_policy *over)
 {
 	int error = add_rules(policy, over);
@@ -29,6 +46,8 @@ int um_policy_add(struct um_policy *policy, struct um_policy *over)
 		error = um_policy_add_setting(policy, &over->settings[i]);
 	if (!error && policy->driver_named)
 		error = um_policy_apply_settings(policy);
+	if (!error)
+		error = add_without(policy, over);
 	policy->keep_program_advice &= over->keep_program_advice;
 	policy->keep_program_prefetch &= over->keep_program_prefetch;
 	return error;

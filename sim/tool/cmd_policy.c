@@ -41,6 +41,7 @@ static const char help[] =
 	"  evict: random              # who leaves when it is full; default: driver\n"
 	"  evict_seed: 7              # of random alone; default: 0\n"
 	"  program: {advice: keep, prefetch: drop}  # what the program asks for\n"
+	"  # without: [\"train.hip:80\"]: not the advice and prefetches of these lines\n"
 	"  advise:\n"
 	"    # on: name (of a part too: um_name()), site, index (umanalyze's #), kind,\n"
 	"    # larger_than, range: [0, 64MiB]; at the allocation, or the part's naming\n"
