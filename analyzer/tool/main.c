@@ -14,6 +14,8 @@ static const struct um_command commands[] = {
 	{"diff", "A B", "two of them beside each other: measured and predicted, before and after",
 	 um_cmd_diff},
 	{"export", "TRACE", "for other programs: a timeline (Perfetto), CSV, JSON", um_cmd_export},
+	{"findings", "TRACE",
+	 "what costs more than it has to, where, and what each change would save", um_cmd_findings},
 	{0},
 };
 

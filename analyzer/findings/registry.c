@@ -1,0 +1,33 @@
+/* The only list of findings: most specific first, which matters where two would change the same. */
+#include "finding_list.h"
+
+#include "trace/base/error.h"
+#include "trace/base/suggest.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const struct um_finding_rule *const um_finding_rules[] = {
+	&um_finding_ping_pong,
+	NULL,
+};
+
+#define COUNT (sizeof(um_finding_rules) / sizeof(*um_finding_rules) - 1)
+
+const struct um_finding_rule *um_finding_rule_find(const char *name)
+{
+	const char *names[COUNT], *meant;
+
+	for (size_t i = 0; i < COUNT; i++) {
+		if (strcmp(um_finding_rules[i]->name, name) == 0)
+			return um_finding_rules[i];
+		names[i] = um_finding_rules[i]->name;
+	}
+	meant = um_suggest(name, names, COUNT, sizeof(*names));
+	if (meant)
+		um_fail(UM_EINVAL, "no finding \"%.48s\": did you mean \"%s\"?", name, meant);
+	else
+		um_fail(UM_EINVAL, "no finding \"%.48s\"; umanalyze findings --list has them",
+			name);
+	return NULL;
+}
