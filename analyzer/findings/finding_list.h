@@ -5,5 +5,6 @@
 #include "finding_rule.h"
 
 extern const struct um_finding_rule um_finding_ping_pong;
+extern const struct um_finding_rule um_finding_missing_sync;
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 const struct um_finding_rule *const um_finding_rules[] = {
+	&um_finding_missing_sync,
 	&um_finding_ping_pong,
 	NULL,
 };
