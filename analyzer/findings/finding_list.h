@@ -5,6 +5,8 @@
 #include "finding_rule.h"
 
 extern const struct um_finding_rule um_finding_ping_pong;
-extern const struct um_finding_rule um_finding_missing_sync;
+extern const struct um_finding_rule um_finding_missing_sync, um_finding_xnack_off,
+	um_finding_memory_headroom, um_finding_device_memory, um_finding_pinned_memory,
+	um_finding_small_allocations, um_finding_remote_atomics, um_finding_link_saturated;
 
 #endif

@@ -133,6 +133,12 @@ struct um_facts {
 	const struct um_stacks *stacks;
 	struct um_finding_cost baseline;
 	struct um_text_pool *texts; /* the findings' */
+	/*
+	 * The baseline with the rules of `policy` over it, for evidence that takes several replays; NULL
+	 * where nothing can be replayed. UM_EINVAL: the policy does not fit.
+	 */
+	int (*replay)(void *context, const char *policy, struct um_finding_cost *cost);
+	void *replay_context;
 };
 
 /* All zero where nothing touched it. */

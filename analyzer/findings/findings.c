@@ -367,6 +367,11 @@ static int replay_baseline(struct um_facts *facts, struct um_finding_setup *setu
 	return um_finding_replay(setup, NULL, &observer, &facts->baseline);
 }
 
+static int replay_for_evidence(void *context, const char *policy, struct um_finding_cost *cost)
+{
+	return um_finding_replay(context, policy, NULL, cost);
+}
+
 static int find_measured(struct um_findings *findings, struct um_facts *facts,
 			 const struct um_findings_choice *choice)
 {
@@ -411,6 +416,8 @@ static int find_and_replay(struct um_findings *findings, struct um_facts *facts,
 	if (!error)
 		error = replay_baseline(facts, setup);
 	findings->baseline = facts->baseline;
+	facts->replay = replay_for_evidence;
+	facts->replay_context = setup;
 	if (!error)
 		error = run_rules(findings, facts, choice->only);
 	if (!error)
