@@ -66,14 +66,20 @@ enum um_finding_verdict {
 	UM_FINDING_FOLDED,	 /* less than that */
 	UM_FINDING_FAULT,	 /* what the program does is wrong, whatever it costs */
 	UM_FINDING_NOT_REPLAYED, /* true, and what it saves could not be told */
+	UM_FINDING_NO_EFFECT,	 /* a call that does nothing: without it all is the same */
 };
+
+#define UM_FINDING_ALSO 8
 
 struct um_finding {
 	const struct um_finding_rule *rule; /* its name is the kind: "ping-pong" */
 	const char *kind;
-	const char *title;   /* one line, no full stop */
-	const char *because; /* what happens and why that costs, a sentence or two */
-	bool is_certain;     /* else it may be otherwise: `because` says why */
+	const char *title;     /* one line, no full stop */
+	const char *because;   /* what happens and why that costs, a sentence or two */
+	bool is_certain;       /* else it may be otherwise: `because` says why */
+	bool claims_no_effect; /* of the rule, to be checked by the replay */
+	const char
+		*also[UM_FINDING_ALSO]; /* kinds of others that the same change mends; NULL ends */
 	enum um_finding_verdict verdict;
 	struct um_finding_place at; /* where it is: allocations' lines, or a call's */
 	int64_t *allocations;	    /* ids */
@@ -137,7 +143,7 @@ void um_findings_destroy(struct um_findings *); /* NULL is legal */
 extern const struct um_finding_rule *const um_finding_rules[];
 /* NULL, and UM_EINVAL's message with the nearest name: there is none. */
 const struct um_finding_rule *um_finding_rule_find(const char *name);
-/* "saves", "folded", "fault", "not_replayed" */
+/* "saves", "folded", "fault", "not_replayed", "no_effect" */
 const char *um_finding_verdict_word(enum um_finding_verdict);
 
 #endif
