@@ -98,6 +98,13 @@ struct um_finding {
 	int64_t concerned_bytes, concerned_ns;
 };
 
+/* All changes that a policy can say, together (um_findings_choice.together). */
+struct um_findings_advice {
+	const char *policy; /* a policy file, with comments; NULL: there is nothing to change */
+	struct um_finding_cost cost; /* of the run under it: modelled */
+	size_t applied, left_out;    /* changes; those that would make the whole worse */
+};
+
 /* What findings are of. */
 struct um_findings {
 	const char *path, *command;
@@ -114,6 +121,7 @@ struct um_findings {
 	size_t count;
 	size_t shown;		    /* of these, before the folded ones */
 	size_t dropped;		    /* candidates whose change saves nothing */
+	struct um_findings_advice advice; /* zero where it was not asked for */
 	size_t not_tried;	    /* candidates too small to be replayed */
 	struct um_text_pool *texts; /* owns the strings */
 };
@@ -126,6 +134,7 @@ struct um_findings_choice {
 	const char *xnack;		       /* "on", "off"; NULL: as traced */
 	const char *const *skip_frames;	       /* as of um_stacks_load() */
 	const char *only;		       /* name of the one rule to run; NULL: all */
+	bool together; /* replays all changes together too */
 	bool all;			       /* replay every candidate, however small */
 	void (*progress)(void *context, size_t done, size_t all); /* replays; may be NULL */
 	void *progress_context;

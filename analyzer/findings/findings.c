@@ -2,6 +2,7 @@
  * From a trace to findings: the facts, what every rule makes of them, and a replay of each change. What
  * saves nothing there is dropped, what saves little is folded, the rest is ranked.
  */
+#include "advice.h"
 #include "facts.h"
 #include "finding_replay.h"
 #include "finding_rule.h"
@@ -36,15 +37,19 @@ static double share(int64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-/* The larger of the shares of time and bytes that it saves. Time lost outweighs bytes. */
-static double worth(const struct um_findings *findings, const struct um_finding_change *change)
+double um_finding_worth(const struct um_finding_cost *before, const struct um_finding_cost *after)
 {
-	double time = share(change->saved_ns, findings->baseline.end_ns);
-	double bytes = share(change->saved_bytes, bytes_of(&findings->baseline));
+	double time = share((int64_t)before->end_ns - (int64_t)after->end_ns, before->end_ns);
+	double bytes = share((int64_t)bytes_of(before) - (int64_t)bytes_of(after), bytes_of(before));
 
-	if (change->not_replayable || time <= -UM_FINDING_LEAST_SHARE)
+	if (time <= -UM_FINDING_LEAST_SHARE)
 		return 0;
 	return time > bytes ? time : bytes > 0 ? bytes : 0;
+}
+
+static double worth(const struct um_findings *findings, const struct um_finding_change *change)
+{
+	return change->not_replayable ? 0 : um_finding_worth(&findings->baseline, &change->cost);
 }
 
 static double best_worth(const struct um_findings *findings, const struct um_finding *finding)
@@ -490,10 +495,12 @@ static int find_in(struct um_findings *findings, struct um_db *trace,
 	} else {
 		free(policy_text);
 	}
-	if (!error)
+	if (!error) {
 		join_alike(findings);
-	if (!error)
 		rank(findings);
+	}
+	if (!error && choice->together && !findings->not_replayable)
+		error = um_findings_put_together(findings, &setup);
 	um_finding_setup_fini(&setup);
 	um_facts_fini(&facts);
 	return error;
