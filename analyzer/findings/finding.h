@@ -66,14 +66,20 @@ enum um_finding_verdict {
 	UM_FINDING_FOLDED,	 /* less than that */
 	UM_FINDING_FAULT,	 /* what the program does is wrong, whatever it costs */
 	UM_FINDING_NOT_REPLAYED, /* true, and what it saves could not be told */
+	UM_FINDING_NO_EFFECT,	 /* a call that does nothing: without it all is the same */
 };
+
+#define UM_FINDING_ALSO 8
 
 struct um_finding {
 	const struct um_finding_rule *rule; /* its name is the kind: "ping-pong" */
 	const char *kind;
-	const char *title;   /* one line, no full stop */
-	const char *because; /* what happens and why that costs, a sentence or two */
-	bool is_certain;     /* else it may be otherwise: `because` says why */
+	const char *title;     /* one line, no full stop */
+	const char *because;   /* what happens and why that costs, a sentence or two */
+	bool is_certain;       /* else it may be otherwise: `because` says why */
+	bool claims_no_effect; /* of the rule, to be checked by the replay */
+	const char
+		*also[UM_FINDING_ALSO]; /* kinds of others that the same change mends; NULL ends */
 	enum um_finding_verdict verdict;
 	struct um_finding_place at; /* where it is: allocations' lines, or a call's */
 	int64_t *allocations;	    /* ids */
@@ -92,6 +98,13 @@ struct um_finding {
 	int64_t concerned_bytes, concerned_ns;
 };
 
+/* All changes that a policy can say, together (um_findings_choice.together). */
+struct um_findings_advice {
+	const char *policy; /* a policy file, with comments; NULL: there is nothing to change */
+	struct um_finding_cost cost; /* of the run under it: modelled */
+	size_t applied, left_out;    /* changes; those that would make the whole worse */
+};
+
 /* What findings are of. */
 struct um_findings {
 	const char *path, *command;
@@ -108,6 +121,7 @@ struct um_findings {
 	size_t count;
 	size_t shown;		    /* of these, before the folded ones */
 	size_t dropped;		    /* candidates whose change saves nothing */
+	struct um_findings_advice advice; /* zero where it was not asked for */
 	size_t not_tried;	    /* candidates too small to be replayed */
 	struct um_text_pool *texts; /* owns the strings */
 };
@@ -120,6 +134,7 @@ struct um_findings_choice {
 	const char *xnack;		       /* "on", "off"; NULL: as traced */
 	const char *const *skip_frames;	       /* as of um_stacks_load() */
 	const char *only;		       /* name of the one rule to run; NULL: all */
+	bool together; /* replays all changes together too */
 	bool all;			       /* replay every candidate, however small */
 	void (*progress)(void *context, size_t done, size_t all); /* replays; may be NULL */
 	void *progress_context;
@@ -137,7 +152,7 @@ void um_findings_destroy(struct um_findings *); /* NULL is legal */
 extern const struct um_finding_rule *const um_finding_rules[];
 /* NULL, and UM_EINVAL's message with the nearest name: there is none. */
 const struct um_finding_rule *um_finding_rule_find(const char *name);
-/* "saves", "folded", "fault", "not_replayed" */
+/* "saves", "folded", "fault", "not_replayed", "no_effect" */
 const char *um_finding_verdict_word(enum um_finding_verdict);
 
 #endif

@@ -146,7 +146,8 @@ static bool is_expression(const char *name)
 {
 	if (!name || !*name || strlen(name) > 60)
 		return false;
-	return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:->[]") ==
+	return strspn(name,
+		      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:->[]") ==
 	       strlen(name);
 }
 
@@ -192,12 +193,11 @@ int um_change_stay_on_host(struct um_finding_draft *draft)
 	const char *what = pointer_and_bytes(draft);
 
 	return advise(draft,
-		      what ? um_finding_text(
-				     draft->out,
-				     "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, "
-				     "hipCpuDeviceId);\n"
-				     "hipMemAdvise(%s, hipMemAdviseSetAccessedBy, device);",
-				     what, what)
+		      what ? um_finding_text(draft->out,
+					     "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, "
+					     "hipCpuDeviceId);\n"
+					     "hipMemAdvise(%s, hipMemAdviseSetAccessedBy, device);",
+					     what, what)
 			   : NULL,
 		      "    preferred_location: host\n"
 		      "    accessed_by: [gpu0]\n");
@@ -268,9 +268,8 @@ int um_change_without(struct um_finding_draft *draft, const struct um_fact_op *c
 	const char *slash, *quoted;
 
 	if (!at.text)
-		return um_finding_change(draft->out, draft->finding, &at,
-					 "leave the call out", NULL,
-					 "its line is not known: build with -g");
+		return um_finding_change(draft->out, draft->finding, &at, "leave the call out",
+					 NULL, "its line is not known: build with -g");
 	slash = strrchr(at.text, '/');
 	quoted = um_finding_quote(draft->out, slash ? slash + 1 : at.text);
 	if (!quoted)

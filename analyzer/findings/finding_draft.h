@@ -52,8 +52,6 @@ int um_change_prefetch(struct um_finding_draft *, bool own, unsigned ahead);
 /* The call's line goes. */
 int um_change_without(struct um_finding_draft *, const struct um_fact_op *call);
 
-/* A scalar in double quotes, as YAML has it; NULL: out of memory. */
-const char *um_finding_quote(struct um_findings *, const char *text);
 /* "data" or "p": what the program calls the group. */
 const char *um_group_pointer(const struct um_fact_group *);
 

@@ -53,7 +53,8 @@ static int add_evidence(struct um_finding_draft *draft, const struct swing *swin
 		error = um_draft_moved(draft, "moved for it, both ways", UM_UNIT_BYTES,
 				       swing->moves * UM_FACT_PAGE_BYTES);
 	if (!error)
-		error = um_draft_accessed(draft, "turns between host and device, of a page, at most",
+		error = um_draft_accessed(draft,
+					  "turns between host and device, of a page, at most",
 					  UM_UNIT_COUNT, swing->most_turns);
 	return error ? error : um_draft_uses(draft);
 }

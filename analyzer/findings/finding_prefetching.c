@@ -141,7 +141,7 @@ static const char *code_of(struct um_finding_draft *draft, const struct bringer 
 			   unsigned ahead)
 {
 	const char *pointer = um_group_pointer(draft->group);
-	const char *stream = own			? "a stream of its own"
+	const char *stream = own			 ? "a stream of its own"
 			     : first->first->stream == 0 ? "0"
 							 : "stream";
 	const char *when = ahead ? " one launch earlier" : "";
@@ -152,8 +152,8 @@ static const char *code_of(struct um_finding_draft *draft, const struct bringer 
 				       "// before %s%s, on %s",
 				       pointer, first->kernel, when, stream);
 	return um_finding_text(draft->out,
-			       "hipMemPrefetchAsync(%s, bytes, device, %s); // before %s%s", pointer,
-			       stream, first->kernel, when);
+			       "hipMemPrefetchAsync(%s, bytes, device, %s); // before %s%s",
+			       pointer, stream, first->kernel, when);
 }
 
 int um_change_prefetch(struct um_finding_draft *draft, bool own, unsigned ahead)

@@ -167,6 +167,8 @@ int um_facts_groups(const struct um_facts *,
 /* A printf'ed string that lives as long as the findings; NULL: out of memory. */
 const char *um_finding_text(struct um_findings *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* A scalar in double quotes, as YAML has it; NULL: out of memory. */
+const char *um_finding_quote(struct um_findings *, const char *text);
 /* NULL: out of memory. Zeroed but for rule and kind; certain. */
 struct um_finding *um_finding_add(struct um_findings *, const struct um_finding_rule *);
 /* All of these: UM_ENOMEM. */

@@ -2,6 +2,7 @@
  * From a trace to findings: the facts, what every rule makes of them, and a replay of each change. What
  * saves nothing there is dropped, what saves little is folded, the rest is ranked.
  */
+#include "advice.h"
 #include "facts.h"
 #include "finding_replay.h"
 #include "finding_rule.h"
@@ -16,10 +17,9 @@
 const char *um_finding_verdict_word(enum um_finding_verdict verdict)
 {
 	static const char *const words[] = {
-		[UM_FINDING_SAVES] = "saves",
-		[UM_FINDING_FOLDED] = "folded",
-		[UM_FINDING_FAULT] = "fault",
-		[UM_FINDING_NOT_REPLAYED] = "not_replayed",
+		[UM_FINDING_SAVES] = "saves",	      [UM_FINDING_FOLDED] = "folded",
+		[UM_FINDING_FAULT] = "fault",	      [UM_FINDING_NOT_REPLAYED] = "not_replayed",
+		[UM_FINDING_NO_EFFECT] = "no_effect",
 	};
 
 	return words[verdict];
@@ -37,15 +37,19 @@ static double share(int64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-/* The larger of the shares of time and bytes that it saves. Time lost outweighs bytes. */
-static double worth(const struct um_findings *findings, const struct um_finding_change *change)
+double um_finding_worth(const struct um_finding_cost *before, const struct um_finding_cost *after)
 {
-	double time = share(change->saved_ns, findings->baseline.end_ns);
-	double bytes = share(change->saved_bytes, bytes_of(&findings->baseline));
+	double time = share((int64_t)before->end_ns - (int64_t)after->end_ns, before->end_ns);
+	double bytes = share((int64_t)bytes_of(before) - (int64_t)bytes_of(after), bytes_of(before));
 
-	if (change->not_replayable || time <= -UM_FINDING_LEAST_SHARE)
+	if (time <= -UM_FINDING_LEAST_SHARE)
 		return 0;
 	return time > bytes ? time : bytes > 0 ? bytes : 0;
+}
+
+static double worth(const struct um_findings *findings, const struct um_finding_change *change)
+{
+	return change->not_replayable ? 0 : um_finding_worth(&findings->baseline, &change->cost);
 }
 
 static double best_worth(const struct um_findings *findings, const struct um_finding *finding)
@@ -124,6 +128,19 @@ static bool is_replayable(const struct um_finding *finding)
 	return false;
 }
 
+/* Whether the run is the same with the change, but for the time of the call itself. */
+static bool does_nothing(const struct um_findings *findings, const struct um_finding_change *change)
+{
+	const struct um_finding_cost *as_is = &findings->baseline, *cost = &change->cost;
+	double time = share(change->saved_ns, as_is->end_ns);
+
+	return !change->not_replayable && cost->bytes_to_device == as_is->bytes_to_device &&
+	       cost->bytes_to_host == as_is->bytes_to_host &&
+	       cost->device_faults == as_is->device_faults &&
+	       cost->host_faults == as_is->host_faults && time < UM_FINDING_LEAST_SHARE &&
+	       time > -UM_FINDING_LEAST_SHARE;
+}
+
 static int replay_finding(struct replaying *replaying, struct um_finding *finding)
 {
 	const struct um_findings *findings = replaying->findings;
@@ -134,8 +151,14 @@ static int replay_finding(struct replaying *replaying, struct um_finding *findin
 	if (error)
 		return error;
 	sort_changes(findings, finding);
-	if (finding->verdict == UM_FINDING_FAULT)
+	if (finding->verdict == UM_FINDING_FAULT || finding->verdict == UM_FINDING_NO_EFFECT)
 		return 0;
+	if (finding->claims_no_effect) {
+		finding->verdict = does_nothing(findings, &finding->changes[0])
+					   ? UM_FINDING_NO_EFFECT
+					   : UM_FINDING_FOLDED;
+		return 0;
+	}
 	finding->verdict = !is_replayable(finding) ? UM_FINDING_NOT_REPLAYED
 			   : best_worth(findings, finding) >= UM_FINDING_LEAST_SHARE
 				   ? UM_FINDING_SAVES
@@ -175,7 +198,8 @@ static void drop_small(struct um_findings *findings)
 	for (size_t i = findings->count; i-- > 0;) {
 		const struct um_finding *finding = &findings->findings[i];
 
-		if (finding->verdict == UM_FINDING_FAULT || !is_replayable(finding) ||
+		if (finding->verdict == UM_FINDING_FAULT ||
+		    finding->verdict == UM_FINDING_NO_EFFECT || finding->claims_no_effect ||
 		    is_large(findings, finding))
 			continue;
 		drop(findings, i);
@@ -188,7 +212,8 @@ static void drop_useless(struct um_findings *findings)
 	for (size_t i = findings->count; i-- > 0;) {
 		const struct um_finding *finding = &findings->findings[i];
 
-		if (finding->verdict != UM_FINDING_FOLDED || best_worth(findings, finding) > 0)
+		if (finding->verdict != UM_FINDING_FOLDED ||
+		    (best_worth(findings, finding) > 0 && !finding->claims_no_effect))
 			continue;
 		drop(findings, i);
 		findings->dropped++;
@@ -198,10 +223,8 @@ static void drop_useless(struct um_findings *findings)
 static int rank_of(const struct um_finding *finding)
 {
 	static const int ranks[] = {
-		[UM_FINDING_FAULT] = 0,
-		[UM_FINDING_SAVES] = 1,
-		[UM_FINDING_NOT_REPLAYED] = 2,
-		[UM_FINDING_FOLDED] = 3,
+		[UM_FINDING_FAULT] = 0,	    [UM_FINDING_SAVES] = 1,  [UM_FINDING_NOT_REPLAYED] = 2,
+		[UM_FINDING_NO_EFFECT] = 3, [UM_FINDING_FOLDED] = 4,
 	};
 
 	return ranks[finding->verdict];
@@ -232,6 +255,38 @@ static void rank(struct um_findings *findings)
 	while (findings->shown < findings->count &&
 	       findings->findings[findings->shown].verdict != UM_FINDING_FOLDED)
 		findings->shown++;
+}
+
+static const char *best_policy(const struct um_finding *finding)
+{
+	return finding->change_count ? finding->changes[0].policy : NULL;
+}
+
+static void note_also(struct um_finding *finding, const struct um_finding *other)
+{
+	size_t i = 0;
+
+	while (i < UM_FINDING_ALSO - 1 && finding->also[i] &&
+	       strcmp(finding->also[i], other->kind) != 0)
+		i++;
+	if (i < UM_FINDING_ALSO - 1 && strcmp(finding->kind, other->kind) != 0)
+		finding->also[i] = other->kind;
+}
+
+/* What one change mends is one finding: that of the rule which comes first. */
+static void join_alike(struct um_findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		for (size_t j = findings->count; best_policy(&findings->findings[i]) && --j > i;) {
+			struct um_finding *one = &findings->findings[i],
+					  *other = &findings->findings[j];
+
+			if (!best_policy(other) || one->verdict != other->verdict ||
+			    strcmp(best_policy(one), best_policy(other)) != 0)
+				continue;
+			note_also(one, other);
+			drop(findings, j);
+		}
 }
 
 static int replay_all(struct replaying *replaying)
@@ -447,8 +502,12 @@ static int find_in(struct um_findings *findings, struct um_db *trace,
 	} else {
 		free(policy_text);
 	}
-	if (!error)
+	if (!error) {
+		join_alike(findings);
 		rank(findings);
+	}
+	if (!error && choice->together && !findings->not_replayable)
+		error = um_findings_put_together(findings, &setup);
 	um_finding_setup_fini(&setup);
 	um_facts_fini(&facts);
 	return error;

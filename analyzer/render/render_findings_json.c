@@ -71,6 +71,10 @@ static json_t *change_json(const struct um_finding_change *change)
 static json_t *finding_json(const struct um_finding *finding)
 {
 	json_t *allocations = json_array(), *kernels = json_array(), *changes = json_array();
+	json_t *also = json_array();
+
+	for (size_t i = 0; i < UM_FINDING_ALSO && finding->also[i]; i++)
+		json_array_append_new(also, json_string(finding->also[i]));
 
 	for (size_t i = 0; i < finding->allocation_count; i++)
 		json_array_append_new(allocations, json_integer(finding->allocations[i]));
@@ -79,9 +83,9 @@ static json_t *finding_json(const struct um_finding *finding)
 	for (size_t i = 0; i < finding->change_count; i++)
 		json_array_append_new(changes, change_json(&finding->changes[i]));
 	return json_pack(
-		"{ss so so sb ss so so so so so so so so so}", "kind", finding->kind, "title",
-		um_text_json(finding->title), "because", um_nullable_text_json(finding->because),
-		"certain", finding->is_certain, "verdict",
+		"{ss so so so sb ss so so so so so so so so so}", "kind", finding->kind, "also",
+		also, "title", um_text_json(finding->title), "because",
+		um_nullable_text_json(finding->because), "certain", finding->is_certain, "verdict",
 		um_finding_verdict_word(finding->verdict), "at", place_json(&finding->at),
 		"subject", um_nullable_text_json(finding->subject), "allocations", allocations,
 		"kernels", kernels, "phase", um_nullable_text_json(finding->phase), "first_op",

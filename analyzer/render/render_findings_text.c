@@ -99,6 +99,9 @@ static void put_verdict(const struct writing *writing, const struct um_finding *
 	case UM_FINDING_NOT_REPLAYED:
 		fputs("what it costs is not known", writing->out);
 		break;
+	case UM_FINDING_NO_EFFECT:
+		fputs("changes nothing", writing->out);
+		break;
 	case UM_FINDING_SAVES:
 	case UM_FINDING_FOLDED:
 		put_saving(writing, &finding->changes[0]);
@@ -232,6 +235,8 @@ static int put_finding(const struct writing *writing, size_t index)
 	fputs(writing->style->colour ? "\033[0m\n" : "\n", out);
 	fprintf(out, "%*s", FINDING_INDENT, "");
 	put_verdict(writing, finding);
+	for (size_t i = 0; i < UM_FINDING_ALSO && finding->also[i]; i++)
+		fprintf(out, "%s%s", i ? ", " : "; also ", finding->also[i]);
 	fputc('\n', out);
 	put_place(out, finding);
 	if (finding->because)

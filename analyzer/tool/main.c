@@ -16,6 +16,7 @@ static const struct um_command commands[] = {
 	{"export", "TRACE", "for other programs: a timeline (Perfetto), CSV, JSON", um_cmd_export},
 	{"findings", "TRACE",
 	 "what costs more than it has to, where, and what each change would save", um_cmd_findings},
+	{"advise", "TRACE", "a policy file of all changes that help", um_cmd_advise},
 	{0},
 };
 

@@ -31,8 +31,7 @@ static int add_site(const void *row, void *context)
 			return 0;
 	if (reading->count == reading->capacity) {
 		size_t capacity = reading->capacity ? 2 * reading->capacity : 16;
-		struct call_site *grown =
-			reallocarray(reading->sites, capacity, sizeof(*grown));
+		struct call_site *grown = reallocarray(reading->sites, capacity, sizeof(*grown));
 
 		if (!grown)
 			return um_fail(UM_ENOMEM, "out of memory");
@@ -54,8 +53,8 @@ static int compare(const void *left, const void *right)
 static int matches(bool *found, const struct um_stacks *stacks, const struct call_site *site,
 		   const char *wanted)
 {
-	const struct um_stack_frame *frame = um_stacks_user(
-		stacks, site->site, site->is_prefetch ? "prefetch" : "advise", NULL);
+	const struct um_stack_frame *frame =
+		um_stacks_user(stacks, site->site, site->is_prefetch ? "prefetch" : "advise", NULL);
 	char *place;
 
 	*found = false;
@@ -105,8 +104,7 @@ int um_left_out_init(struct um_left_out *out, const struct um_policy *policy, st
 	if (!error)
 		error = um_stacks_load(&stacks, trace, NULL);
 	if (!error)
-		out->sites = calloc(reading.count * policy->without_count + 1,
-				    sizeof(*out->sites));
+		out->sites = calloc(reading.count * policy->without_count + 1, sizeof(*out->sites));
 	if (!error && !out->sites)
 		error = um_fail(UM_ENOMEM, "out of memory");
 	for (size_t i = 0; i < policy->without_count && !error; i++)

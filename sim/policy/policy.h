@@ -123,7 +123,7 @@ struct um_policy {
 		unsigned line;
 	} * without;
 	size_t without_count;
-	struct um_rule *rules;	       /* in file order */
+	struct um_rule *rules; /* in file order */
 	size_t rule_count;
 };
 

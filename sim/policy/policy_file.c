@@ -254,7 +254,8 @@ static int read_without(const struct um_yaml_file *file, const struct um_yaml_no
 
 	(void)key;
 	if (node->kind != UM_YAML_LIST || !node->first)
-		return um_yaml_fail(file, node, "without takes a list of lines: [\"train.hip:42\"]");
+		return um_yaml_fail(file, node,
+				    "without takes a list of lines: [\"train.hip:42\"]");
 	for (const struct um_yaml_node *item = node->first; item && !error; item = item->next)
 		error = add_without(file, item, target);
 	return error;

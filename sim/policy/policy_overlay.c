@@ -23,9 +23,8 @@ static int add_rules(struct um_policy *policy, struct um_policy *over)
 
 static int add_without(struct um_policy *policy, struct um_policy *over)
 {
-	struct um_policy_without *without =
-		reallocarray(policy->without, policy->without_count + over->without_count + 1,
-			     sizeof(*without));
+	struct um_policy_without *without = reallocarray(
+		policy->without, policy->without_count + over->without_count + 1, sizeof(*without));
 
 	if (!without)
 		return um_fail(UM_ENOMEM, "out of memory");
