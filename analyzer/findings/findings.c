@@ -7,6 +7,7 @@
 #include "finding_replay.h"
 #include "finding_rule.h"
 
+#include "analyzer/query/query.h"
 #include "analyzer/query/text_pool.h"
 #include "trace/base/error.h"
 
@@ -561,6 +562,8 @@ int um_findings_load(struct um_findings **out, struct um_db *db,
 		findings->path = um_db_path(db);
 		error = um_text_pool_keep(findings->texts, &findings->path);
 	}
+	if (!error)
+		error = um_query_check_run(db);
 	if (!error)
 		error = um_db_run(db, take_run, &run);
 	if (!error)

@@ -9,6 +9,8 @@
 
 const struct um_finding_rule *const um_finding_rules[] = {
 	&um_finding_missing_sync,
+	&um_finding_remote_atomics,
+	&um_finding_device_memory,
 	&um_finding_ping_pong,
 	&um_finding_thrashing,
 	&um_finding_false_sharing,
@@ -23,8 +25,6 @@ const struct um_finding_rule *const um_finding_rules[] = {
 	&um_finding_prefetch_missing,
 	&um_finding_advice_harmful,
 	&um_finding_advice_without_effect,
-	&um_finding_remote_atomics,
-	&um_finding_device_memory,
 	&um_finding_pinned_memory,
 	&um_finding_small_allocations,
 	&um_finding_xnack_off,

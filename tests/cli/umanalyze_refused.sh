@@ -28,6 +28,7 @@ sqlite3 no_name.um.db "UPDATE kernel SET name = NULL"
 
 # A command is "NAME ARGUMENTS" with FILE where the trace goes. What they say is told once, with how many say so.
 commands=("summary FILE" "summary --format=json FILE" "summary good.um.db FILE" "ops FILE" "ops --format=json FILE"
+	"findings FILE" "findings --format=json FILE" "advise FILE"
 	"diff FILE good.um.db" "diff good.um.db FILE" "diff --format=json FILE FILE"
 	"export --format=perfetto -o out FILE" "export --format=csv -o out FILE" "export --format=json -o out FILE")
 for file in nowhere text empty folder foreign future cut no_run no_table no_name; do
