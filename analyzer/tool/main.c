@@ -11,6 +11,12 @@ static const struct um_command commands[] = {
 	{"summary", "TRACE...",
 	 "what a trace or a simulation holds, on one page; or all ranks of a job", um_cmd_summary},
 	{"ops", "TRACE", "the program's calls of HIP in their order, one by one", um_cmd_ops},
+	{"diff", "A B", "two of them beside each other: measured and predicted, before and after",
+	 um_cmd_diff},
+	{"export", "TRACE", "for other programs: a timeline (Perfetto), CSV, JSON", um_cmd_export},
+	{"findings", "TRACE",
+	 "what costs more than it has to, where, and what each change would save", um_cmd_findings},
+	{"advise", "TRACE", "a policy file of all changes that help", um_cmd_advise},
 	{0},
 };
 
