@@ -121,6 +121,7 @@ export function lanesChart(view: View, lanes: Lane[]): Chart {
 		draw(context, frame) {
 			colours = new Map();
 			context.font = `${11 * frame.ratio}px system-ui, sans-serif`;
+			context.textAlign = "left";
 			context.textBaseline = "middle";
 			lanes.forEach((lane, row) => drawLane(context, frame, lane, row));
 			context.restore();

@@ -25,8 +25,8 @@ export function memoryCharts(view: View): Chart[] {
 			columns(view, frame.from, frame.to, frame.width / frame.ratio, (x0, x1, first, last) => {
 				const below = most(allocated, first, last);
 				const above = most(managed, first, last);
-				const left = frame.x(x0);
-				const width = Math.max(1, frame.x(x1) - left + 0.5);
+				const left = Math.round(frame.x(x0));
+				const width = Math.max(1, Math.round(frame.x(x1)) - left);
 				context.fillStyle = solid;
 				context.fillRect(left, frame.y(below), width, frame.y(0) - frame.y(below));
 				context.fillStyle = fill;

@@ -30,8 +30,8 @@ export function transfersChart(view: View): Chart {
 	function draw(context: CanvasRenderingContext2D, frame: Frame): void {
 		const colours = new Map(causes.map(({ word }) => [word, theme.colour(causeVariable(word))]));
 		columns(view, frame.from, frame.to, frame.width / frame.ratio, (x0, x1, first, last) => {
-			const left = frame.x(x0);
-			const width = Math.max(1, frame.x(x1) - left);
+			const left = Math.round(frame.x(x0));
+			const width = Math.max(1, Math.round(frame.x(x1)) - left);
 			for (const [side, sign] of [[up, 1], [down, -1]] as const) {
 				let base = 0;
 				for (const series of side) {
