@@ -1,6 +1,8 @@
 #include "command.h"
 #include "skip_frames.h"
 
+#include "analyzer/findings/finding.h"
+#include "analyzer/render/render_findings.h"
 #include "analyzer/render/render_report.h"
 #include "analyzer/web/page.h"
 #include "trace/base/error.h"
@@ -15,20 +17,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OPTION_FORCE = 256 };
+enum { OPTION_FORCE = 256, OPTION_NO_FINDINGS };
 
 struct options {
 	const char *paths[UM_REPORT_RUNS_MAX];
 	size_t path_count;
 	struct um_skip_frames skip;
 	const char *output;
-	bool force, quiet;
+	bool force, quiet, no_findings;
 };
 
 static const struct argp_option option_table[] = {
 	{"output", 'o', "FILE", 0,
 	 "The page to write; default: the first TRACE, less .um.db, and .html", 0},
 	{"force", OPTION_FORCE, NULL, 0, "Replace a file that is there already", 0},
+	{"no-findings", OPTION_NO_FINDINGS, NULL, 0,
+	 "Without what to change: looking for that replays the trace several times", 0},
 	{"quiet", 'q', NULL, 0, "No talk on standard error", 0},
 	UM_SKIP_FRAMES_OPTION,
 	{0},
@@ -36,7 +40,7 @@ static const struct argp_option option_table[] = {
 
 static const char help[] =
 	"One page of HTML that says what a run cost and why: what crossed the link when and on whose "
-	"account, page faults, kernels, phases, memory, pages by time, and a table each of allocations, "
+	"account, what to change and what that saves, page faults, kernels, phases, memory, pages by time, and a table each of allocations, "
 	"kernels and phases. It holds everything, needs no network and asks for none."
 	"\v"
 	"Of several databases, as umsim replay writes them (\"app.um.db app.*.um.db\"), the page is about "
@@ -60,6 +64,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_FORCE:
 		options->force = true;
+		return 0;
+	case OPTION_NO_FINDINGS:
+		options->no_findings = true;
 		return 0;
 	case 'q':
 		options->quiet = true;
@@ -106,6 +113,61 @@ static int load_run(struct um_report_run **out, const struct options *options, s
 	um_db_close(db);
 	return error;
 }
+
+/* --- what to change --- */
+
+static void show_progress(void *context, size_t done, size_t all)
+{
+	(void)context;
+	fprintf(stderr, "\rreplayed %zu of %zu", done, all);
+	if (done == all)
+		fputs("\r\033[K", stderr);
+}
+
+static int findings_json(json_t **out, const struct um_findings *findings)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *memory = open_memstream(&text, &bytes);
+	int error = memory ? um_render_findings_json(memory, findings) : UM_ENOMEM;
+
+	if (memory && fclose(memory) != 0)
+		error = UM_ENOMEM;
+	*out = error ? NULL : json_loads(text, 0, NULL);
+	free(text);
+	return *out ? 0 : um_fail(UM_ENOMEM, "out of memory");
+}
+
+/*
+ * Of the first database. Where there can be none (a simulation whose trace has gone, a machine that is not
+ * here), the page says why and has all else.
+ */
+static int find(json_t **out, char **missing, const struct options *options)
+{
+	const struct um_findings_choice choice = {
+		.skip_frames = options->skip.patterns,
+		.progress = !options->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
+	};
+	struct um_findings *findings;
+	struct um_db *db;
+	int error = um_db_open(&db, options->paths[0]);
+
+	if (error)
+		return error;
+	error = um_findings_load(&findings, db, &choice);
+	um_db_close(db);
+	if (error == UM_ENOMEM)
+		return error;
+	if (error) {
+		*missing = strdup(um_error_message());
+		return *missing ? 0 : um_fail(UM_ENOMEM, "out of memory");
+	}
+	error = findings_json(out, findings);
+	um_findings_destroy(findings);
+	return error;
+}
+
+/* --- the file --- */
 
 /* Written beside its name, which it gets when it is whole. */
 static int open_page(FILE **out, char **partial, const char *path, bool force)
@@ -177,6 +239,7 @@ static int make_report(const struct options *options)
 	struct um_report_run *runs[UM_REPORT_RUNS_MAX] = {NULL};
 	struct um_report report = {.runs = (const struct um_report_run *const *)runs,
 				   .run_count = options->path_count};
+	char *missing = NULL;
 	int error = 0;
 
 	if (!um_page_template())
@@ -187,8 +250,13 @@ static int make_report(const struct options *options)
 			"npm); umanalyze summary shows the same as text");
 	for (size_t i = 0; i < options->path_count && !error; i++)
 		error = load_run(&runs[i], options, i);
+	if (!error && !options->no_findings)
+		error = find(&report.findings, &missing, options);
+	report.findings_missing = missing;
 	if (!error)
 		error = write_page(options, &report);
+	json_decref(report.findings);
+	free(missing);
 	for (size_t i = 0; i < options->path_count; i++)
 		um_report_run_destroy(runs[i]);
 	return error;

@@ -13,6 +13,9 @@ static const struct um_command commands[] = {
 	{"report", "TRACE...",
 	 "all of it as one page for a browser, with charts; several side by side", um_cmd_report},
 	{"ops", "TRACE", "the program's calls of HIP in their order, one by one", um_cmd_ops},
+	{"findings", "TRACE",
+	 "what costs more than it has to, where, and what each change would save", um_cmd_findings},
+	{"advise", "TRACE", "a policy file of all changes that help", um_cmd_advise},
 	{0},
 };
 

@@ -119,7 +119,8 @@ static int do_prefetch(struct um_host *host)
 	bool found;
 	int error = find_target(host, &found);
 
-	if (error || !found || !host->state->policy->keep_program_prefetch)
+	if (error || !found || !host->state->policy->keep_program_prefetch ||
+	    um_player_leaves_out(host->state->player, &host->op))
 		return error;
 	error = check_target_device(host);
 	if (!error)
@@ -245,7 +246,8 @@ static int do_advise(struct um_host *host)
 	bool found;
 	int error = find_target(host, &found), kind;
 
-	if (error || !found || !host->state->policy->keep_program_advice || !host->op.advice)
+	if (error || !found || !host->state->policy->keep_program_advice || !host->op.advice ||
+	    um_player_leaves_out(host->state->player, &host->op))
 		return error;
 	kind = um_word_code(um_advice_words, host->op.advice);
 	if (kind > 0)

@@ -4,6 +4,7 @@
  * which op. A rule that would never act is an error, with its line. At the same op rules act in the
  * order of the file, so that later rules win.
  */
+#include "left_out.h"
 #include "simulation.h"
 
 #include "sim/policy/policy_check.h"
@@ -34,6 +35,7 @@ struct um_player {
 	struct action *actions; /* by op, then rule, then allocation */
 	size_t action_count, action_capacity;
 	size_t next; /* action */
+	struct um_left_out left_out;
 };
 
 /* Room for one more element of an array. */
@@ -230,8 +232,9 @@ int um_player_create(struct um_player **out, struct um_simulation_state *state)
 		return um_fail(UM_ENOMEM, "no memory for the policy");
 	*out = player;
 	player->state = state;
-	if (!state->policy->rule_count)
-		return 0;
+	error = um_left_out_init(&player->left_out, state->policy, state->request->trace);
+	if (error || !state->policy->rule_count)
+		return error;
 	error = um_policy_check_devices(state->policy, state->request->machine);
 	if (!error)
 		error = look_at_trace(player);
@@ -247,6 +250,7 @@ void um_player_destroy(struct um_player *player)
 {
 	if (!player)
 		return;
+	um_left_out_fini(&player->left_out);
 	um_subjects_destroy(player->subjects);
 	for (size_t i = 0; i < player->launch_count; i++)
 		free(player->launches[i].kernel);
@@ -392,6 +396,11 @@ int um_player_act(struct um_player *player, const struct um_op_row *op, um_ns *d
 	       waits_for->stream == UM_NO_STREAM && !error)
 		error = act(player, &player->actions[player->next++], done_at, waits_for);
 	return error;
+}
+
+bool um_player_leaves_out(const struct um_player *player, const struct um_op_row *op)
+{
+	return um_left_out_has(&player->left_out, op->site);
 }
 
 /* allocation_count if it is not known. */

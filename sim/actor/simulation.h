@@ -152,6 +152,8 @@ bool um_host_at_end(const struct um_host *);
  */
 int um_player_create(struct um_player **out, struct um_simulation_state *);
 void um_player_destroy(struct um_player *);
+/* Whether the policy leaves out a call of the program: advice or a prefetch. */
+bool um_player_leaves_out(const struct um_player *, const struct um_op_row *);
 /* The kind that the policy makes of an allocation (enum um_allocation_kind); -1: none that there is. */
 int um_player_kind(const struct um_player *, const struct um_allocation_row *);
 /*

@@ -117,7 +117,13 @@ struct um_policy {
 	enum um_memory_source memory_source;
 	bool keep_program_advice,
 		keep_program_prefetch; /* `program: {advice: keep|drop, prefetch: keep|drop}` */
-	struct um_rule *rules;	       /* in file order */
+	/* `program: {without: ["a.hip:42"]}`: not what the program advises and prefetches there */
+	struct um_policy_without {
+		char *site; /* as of um_selector */
+		unsigned line;
+	} * without;
+	size_t without_count;
+	struct um_rule *rules; /* in file order */
 	size_t rule_count;
 };
 
@@ -193,6 +199,8 @@ struct um_allocation_facts {
 	const char *const *sites; /* every way to name its site, ends with NULL */
 };
 bool um_rule_matches(const struct um_rule *, const struct um_allocation_facts *);
+/* Whether a call at `place` ("file:line", ...) is one that `site` names. */
+bool um_site_matches(const char *site, const char *place);
 /* Whether a launch of `kernel` (demangled) is one that `before` names; false at an allocation's. */
 bool um_moment_names(const struct um_moment *, const char *kernel);
 /* The same, and `nth` is right: how many-th launch with a matching name it is, from 1. */

@@ -229,9 +229,42 @@ static int read_keep(const struct um_yaml_file *file, const struct um_yaml_node 
 	return 0;
 }
 
+static int add_without(const struct um_yaml_file *file, const struct um_yaml_node *node,
+		       struct um_policy *policy)
+{
+	const char *text = um_yaml_scalar(file, node, "without");
+	struct um_policy_without *grown;
+
+	if (!text)
+		return UM_EINVAL;
+	if (!*text)
+		return um_yaml_fail(file, node, "without: a line is \"file:line\"");
+	grown = reallocarray(policy->without, policy->without_count + 1, sizeof(*grown));
+	if (!grown)
+		return out_of_memory();
+	policy->without = grown;
+	grown[policy->without_count] = (struct um_policy_without){strdup(text), node->line};
+	return grown[policy->without_count++].site ? 0 : out_of_memory();
+}
+
+static int read_without(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			const struct um_yaml_key *key, void *target)
+{
+	int error = 0;
+
+	(void)key;
+	if (node->kind != UM_YAML_LIST || !node->first)
+		return um_yaml_fail(file, node,
+				    "without takes a list of lines: [\"train.hip:42\"]");
+	for (const struct um_yaml_node *item = node->first; item && !error; item = item->next)
+		error = add_without(file, item, target);
+	return error;
+}
+
 static const struct um_yaml_key program_keys[] = {
 	{"advice", read_keep, POLICY(keep_program_advice), 0, 0, 0, false},
 	{"prefetch", read_keep, POLICY(keep_program_prefetch), 0, 0, 0, false},
+	{"without", read_without, 0, 0, 0, 0, false},
 	{0},
 };
 
@@ -398,6 +431,9 @@ void um_policy_destroy(struct um_policy *policy)
 	for (size_t i = 0; i < policy->rule_count; i++)
 		um_rule_fini(&policy->rules[i]);
 	um_policy_drop_settings(policy);
+	for (size_t i = 0; i < policy->without_count; i++)
+		free(policy->without[i].site);
+	free(policy->without);
 	free(policy->rules);
 	free(policy->params);
 	free(policy->machine);

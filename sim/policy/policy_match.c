@@ -21,6 +21,11 @@ static bool site_matches(const char *pattern, const char *site)
 	return matches(pattern, site) || (slash && matches(pattern, slash + 1));
 }
 
+bool um_site_matches(const char *site, const char *place)
+{
+	return site_matches(site, place);
+}
+
 static bool any_site_matches(const char *pattern, const char *const *sites)
 {
 	for (; sites && *sites; sites++)

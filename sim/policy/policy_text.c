@@ -227,6 +227,18 @@ static void write_memory(FILE *out, const struct um_policy *policy)
 	}
 }
 
+static void write_program(FILE *out, const struct um_policy *policy)
+{
+	fprintf(out, "program: {advice: %s, prefetch: %s",
+		policy->keep_program_advice ? "keep" : "drop",
+		policy->keep_program_prefetch ? "keep" : "drop");
+	for (size_t i = 0; i < policy->without_count; i++) {
+		fputs(i ? ", " : ", without: [", out);
+		write_string(out, policy->without[i].site);
+	}
+	fputs(policy->without_count ? "]}\n" : "}\n", out);
+}
+
 static void write_policy(FILE *out, const struct um_policy *policy)
 {
 	fputs("machine: ", out);
@@ -236,9 +248,7 @@ static void write_policy(FILE *out, const struct um_policy *policy)
 	write_page_size(out, policy);
 	write_memory(out, policy);
 	um_policy_write_evict(out, policy);
-	fprintf(out, "program: {advice: %s, prefetch: %s}\n",
-		policy->keep_program_advice ? "keep" : "drop",
-		policy->keep_program_prefetch ? "keep" : "drop");
+	write_program(out, policy);
 	write_rules(out, policy, false);
 	write_rules(out, policy, true);
 }

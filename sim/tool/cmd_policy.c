@@ -3,6 +3,7 @@
 #include "policy_render.h"
 #include "replay.h"
 #include "sim/machine/machine_file.h"
+#include "sim/policy/policy_overlay.h"
 #include "trace/base/error.h"
 #include "trace/db/trace_db.h"
 
@@ -40,6 +41,7 @@ static const char help[] =
 	"  evict: random              # who leaves when it is full; default: driver\n"
 	"  evict_seed: 7              # of random alone; default: 0\n"
 	"  program: {advice: keep, prefetch: drop}  # what the program asks for\n"
+	"  # without: [\"train.hip:80\"]: not the advice and prefetches of these lines\n"
 	"  advise:\n"
 	"    # on: name (of a part too: um_name()), site, index (umanalyze's #), kind,\n"
 	"    # larger_than, range: [0, 64MiB]; at the allocation, or the part's naming\n"
@@ -134,7 +136,7 @@ static int xnack_of_run(const void *row, void *context)
 {
 	struct machine_choice *choice = context;
 
-	choice->xnack = um_replay_traced_xnack(row, choice->spec);
+	choice->xnack = um_policy_traced_xnack(row, choice->spec);
 	return 0;
 }
 

@@ -58,6 +58,9 @@ static void put_settings(FILE *out, const struct um_policy *policy)
 		fputs(", the program's advice dropped", out);
 	if (!policy->keep_program_prefetch)
 		fputs(", the program's prefetches dropped", out);
+	if (policy->without_count)
+		fprintf(out, ", without the calls of %zu line%s", policy->without_count,
+			policy->without_count == 1 ? "" : "s");
 	fprintf(out, ", %zu rule%s\n", policy->rule_count, policy->rule_count == 1 ? "" : "s");
 }
 

@@ -118,11 +118,6 @@ void um_replay_output_abandon(struct um_db *, const struct um_replay *);
 
 /* --- XNACK (replay_xnack.c) --- */
 
-/*
- * What a program that was traced had, for another machine too if processes choose there: how one
- * machine was booted says nothing of another. UM_XNACK_UNKNOWN: the trace does not tell.
- */
-enum um_xnack um_replay_traced_xnack(const struct um_run_row *, const struct um_machine_spec *);
 /* Settles the policy for the machine and the trace, and notes what came of it. */
 int um_replay_settle(struct um_replay *, struct um_db *trace, enum um_xnack option);
 /* What every table opens with, if a device has such a switch. */

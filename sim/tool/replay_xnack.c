@@ -1,6 +1,7 @@
 /* Whether devices retry faults in a simulation, and who decided that. */
 #include "replay.h"
 
+#include "sim/policy/policy_overlay.h"
 #include "trace/base/error.h"
 #include "trace/db/xnack_text.h"
 
@@ -13,22 +14,12 @@ struct traced {
 	char source[160];
 };
 
-enum um_xnack um_replay_traced_xnack(const struct um_run_row *run,
-				     const struct um_machine_spec *machine)
-{
-	bool is_same = run->machine && strcmp(run->machine, machine->name) == 0;
-
-	if (!run->xnack || (!is_same && machine->xnack != UM_XNACK_PROCESS))
-		return UM_XNACK_UNKNOWN;
-	return strcmp(run->xnack, "on") == 0 ? UM_XNACK_ON : UM_XNACK_OFF;
-}
-
 static int take_xnack(const void *row, void *context)
 {
 	const struct um_run_row *run = row;
 	struct traced *traced = context;
 
-	traced->xnack = um_replay_traced_xnack(run, traced->machine);
+	traced->xnack = um_policy_traced_xnack(run, traced->machine);
 	if (run->xnack_source)
 		snprintf(traced->source, sizeof(traced->source), "as traced: %s",
 			 run->xnack_source);

@@ -91,3 +91,7 @@ export function findingsSection(findings: Findings): HTMLElement {
 		folded.length ? h("details", {}, h("summary", {}, `${format.plural(folded.length, "more finding")} below 1 %`), folded.map(box)) : null,
 	);
 }
+
+export function findingsMissing(why: string): HTMLElement {
+	return section("findings", "What to change", null, h("p", { class: "empty" }, "Nothing could be looked for: ", name(why, "prose"), "."));
+}

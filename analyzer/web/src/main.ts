@@ -2,7 +2,7 @@ import { about } from "./about";
 import { type Report, runKind, runTitle } from "./data";
 import { details } from "./details";
 import { h, name, replace } from "./dom";
-import { findingsSection, topChanges } from "./findings";
+import { findingsMissing, findingsSection, topChanges } from "./findings";
 import { go, keys } from "./keys";
 import { overview } from "./overview";
 import { policies } from "./policies";
@@ -32,7 +32,7 @@ function show(index: number): void {
 		overview(run, findings ? topChanges(findings) : null),
 		report.runs.length > 1 ? policies(report.runs, show) : null,
 		drawn?.sections ?? null,
-		findings ? findingsSection(findings) : null,
+		findings ? findingsSection(findings) : index === 0 && report.findings_missing ? findingsMissing(report.findings_missing) : null,
 		details(run),
 		about(report, run),
 	);
