@@ -25,6 +25,8 @@ show umtrace --force ./matmul --m=512 --n=512 --k=512
 show umanalyze summary matmul.um.db
 show umsim replay matmul.um.db -P policies/xnack_off.yaml -P policies/xnack_on.yaml \
 	-P policies/prefetch.yaml --force -q
+show umanalyze report matmul.um.db matmul.xnack_off.um.db matmul.xnack_on.um.db matmul.prefetch.um.db \
+	-o report.html --force -q
 cat <<'END'
 
 xnack_off  what AMD's driver does by default: pages stay with the host, and the kernel reads and
@@ -32,5 +34,7 @@ xnack_off  what AMD's driver does by default: pages stay with the host, and the 
 xnack_on   HSA_XNACK=1: the first touch of a block of 2 MiB faults, and the block comes over
 prefetch   everything comes over before the launch, also what the kernel only writes
 
-Predicted by a model of the driver, not measured. The traces are in build/demo.
+Predicted by a model of the driver, not measured. The traces are in build/demo; all of it as a page
+for a browser:
 END
+echo "$PWD/report.html"

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . .ci/setup.sh
-um_setup
+um_setup "${um_packages_of_tests[@]}"
 
 jobs=$(nproc)
 passed=0

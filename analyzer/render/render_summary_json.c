@@ -2,6 +2,7 @@
 
 #include "render_json.h"
 #include "summary_head.h"
+#include "summary_json.h"
 #include "trace/base/error.h"
 
 #include <jansson.h>
@@ -319,7 +320,7 @@ static json_t *selection_json(const struct um_summary *summary)
 				    sizeof(*summary->criteria), table_row, &um_table_selection));
 }
 
-static json_t *summary_json(const struct um_summary *summary)
+json_t *um_summary_json(const struct um_summary *summary)
 {
 	const struct {
 		const char *name;
@@ -383,7 +384,7 @@ static json_t *summary_json(const struct um_summary *summary)
 
 int um_render_summary_json(FILE *out, const struct um_summary *summary)
 {
-	json_t *json = summary_json(summary);
+	json_t *json = um_summary_json(summary);
 
 	if (!json)
 		return um_fail(UM_ENOMEM, "out of memory");

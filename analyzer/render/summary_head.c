@@ -13,11 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL_COLUMNS 13
-
 static void begin(FILE *out, const char *label)
 {
-	fprintf(out, "  %-*s", LABEL_COLUMNS - 2, label);
+	fprintf(out, "  %-*s", UM_SUMMARY_LABEL_COLUMNS - 2, label);
 }
 
 static void put(FILE *out, const char *before, const char *text, const char *after)
@@ -461,24 +459,32 @@ static void put_settings(FILE *out, const struct um_summary *summary)
 	put_memory(out, summary);
 }
 
-/* Commands stay whole, so that they can be copied; the other lines are wrapped behind their labels. */
-int um_render_summary_head(FILE *out, const struct um_summary *summary)
+char *um_render_summary_settings(const struct um_summary *summary)
 {
-	char *text = NULL, *at, *line;
+	char *text = NULL;
 	size_t bytes;
 	FILE *settings = open_memstream(&text, &bytes);
 
-	if (!settings)
-		return um_fail(UM_ENOMEM, "out of memory");
-	put_settings(settings, summary);
-	if (fclose(settings) != 0) {
+	if (settings)
+		put_settings(settings, summary);
+	if (!settings || fclose(settings) != 0) {
 		free(text);
-		return um_fail(UM_ENOMEM, "out of memory");
+		um_fail(UM_ENOMEM, "out of memory");
+		return NULL;
 	}
+	return text;
+}
+
+/* Commands stay whole, so that they can be copied; the other lines are wrapped behind their labels. */
+int um_render_summary_head(FILE *out, const struct um_summary *summary)
+{
+	char *text = um_render_summary_settings(summary), *at = text, *line;
+
+	if (!text)
+		return UM_ENOMEM;
 	put_title(out, summary);
-	at = text;
 	while ((line = strsep(&at, "\n")) && at)
-		um_text_print_wrapped(out, line, 0, LABEL_COLUMNS);
+		um_text_print_wrapped(out, line, 0, UM_SUMMARY_LABEL_COLUMNS);
 	free(text);
 	return 0;
 }

@@ -9,6 +9,7 @@ struct um_command {
 	int (*run)(int argc, char **argv); /* argv[0] is the command; returns the exit status */
 };
 
+int um_cmd_report(int argc, char **argv);
 int um_cmd_summary(int argc, char **argv);
 int um_cmd_ops(int argc, char **argv);
 int um_cmd_diff(int argc, char **argv);

@@ -10,6 +10,8 @@
 static const struct um_command commands[] = {
 	{"summary", "TRACE...",
 	 "what a trace or a simulation holds, on one page; or all ranks of a job", um_cmd_summary},
+	{"report", "TRACE...",
+	 "all of it as one page for a browser, with charts; several side by side", um_cmd_report},
 	{"ops", "TRACE", "the program's calls of HIP in their order, one by one", um_cmd_ops},
 	{"diff", "A B", "two of them beside each other: measured and predicted, before and after",
 	 um_cmd_diff},

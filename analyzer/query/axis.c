@@ -1,0 +1,88 @@
+#include "axis.h"
+
+#include "query.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+static const char *clock_of(const struct um_summary *summary, const char *record)
+{
+	for (size_t i = 0; i < summary->origin_count; i++)
+		if (strcmp(summary->origins[i].record, record) == 0 &&
+		    strcmp(summary->origins[i].origin, "absent") != 0)
+			return summary->origins[i].clock;
+	return NULL;
+}
+
+/* Where the driver's records have no clock of their own they are none, and the calls' does for all. */
+static enum um_axis_kind kind_of(const struct um_summary *summary)
+{
+	static const char *const records[] = {"migration", "fault", "mapping", "copy_traffic"};
+	const char *calls = clock_of(summary, "op.time");
+
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		const char *clock = clock_of(summary, records[i]);
+
+		if (clock && calls && strcmp(clock, calls) != 0)
+			return UM_AXIS_CALLS;
+	}
+	return UM_AXIS_TIME;
+}
+
+static int widen(struct sqlite3_stmt *row, void *context)
+{
+	struct um_axis *axis = context;
+	int64_t start = um_query_integer(row, 0), end = um_query_integer(row, 1);
+
+	if (start == UM_NULL || end == UM_NULL || end < start)
+		return 0;
+	if (axis->is_empty || start < axis->start)
+		axis->start = start;
+	if (axis->is_empty || end > axis->end)
+		axis->end = end;
+	axis->is_empty = false;
+	return 0;
+}
+
+int um_axis_load(struct um_axis *out, const struct um_summary *summary, struct um_db *db,
+		 size_t bins)
+{
+	static const char calls_sql[] = "SELECT MIN(op), MAX(op) + 1 FROM op";
+	static const char *const time_sql[] = {
+		"SELECT MIN(start_ns), MAX(COALESCE(end_ns, start_ns)) FROM op",
+		"SELECT MIN(start_ns), MAX(start_ns + COALESCE(duration_ns, 0)) FROM migration",
+		"SELECT MIN(start_ns), MAX(start_ns + COALESCE(duration_ns, 0)) FROM fault",
+	};
+	int error = 0;
+
+	*out = (struct um_axis){.kind = kind_of(summary), .bins = bins, .is_empty = true};
+	if (out->kind == UM_AXIS_CALLS)
+		error = um_query_each(db, calls_sql, widen, out);
+	else
+		for (size_t i = 0; i < sizeof(time_sql) / sizeof(time_sql[0]) && !error; i++)
+			error = um_query_each(db, time_sql[i], widen, out);
+	if (out->end <= out->start)
+		out->end = out->start < INT64_MAX ? out->start + 1 : out->start;
+	return error;
+}
+
+double um_axis_position(const struct um_axis *axis, int64_t value)
+{
+	double width = (double)axis->end - (double)axis->start;
+
+	if (width <= 0)
+		return 0;
+	return ((double)value - (double)axis->start) / width * (double)axis->bins;
+}
+
+const char *um_axis_row_columns(const struct um_axis *axis)
+{
+	return axis->kind == UM_AXIS_CALLS ? "op, op + 1"
+					   : "start_ns, start_ns + COALESCE(duration_ns, 0)";
+}
+
+const char *um_axis_op_columns(const struct um_axis *axis)
+{
+	return axis->kind == UM_AXIS_CALLS ? "op.op, op.op + 1"
+					   : "op.start_ns, COALESCE(op.end_ns, op.start_ns)";
+}
