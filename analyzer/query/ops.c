@@ -50,8 +50,9 @@ static bool one_allocation_matches(const char *pattern, int64_t allocation, cons
 
 	if (allocation == UM_NULL)
 		return false;
-	snprintf(number, sizeof(number), "%" PRId64, allocation);
-	return strcmp(pattern, number) == 0 || (name && fnmatch(pattern, name, 0) == 0) ||
+	snprintf(number, sizeof(number), "#%" PRId64, allocation);
+	return strcmp(pattern, number) == 0 || strcmp(pattern, number + 1) == 0 ||
+	       (name && fnmatch(pattern, name, 0) == 0) ||
 	       (name && strcmp(pattern, name) == 0); /* "many[0]" */
 }
 
@@ -59,7 +60,8 @@ static bool allocation_matches(const char *pattern, const struct um_op_view *vie
 {
 	return !pattern ||
 	       one_allocation_matches(pattern, view->op.allocation, view->allocation_name) ||
-	       one_allocation_matches(pattern, view->op.source_allocation, view->source_name);
+	       one_allocation_matches(pattern, view->op.source_allocation, view->source_name) ||
+	       (view->part && fnmatch(pattern, view->part, 0) == 0);
 }
 
 static bool is_chosen(struct listing *listing)
