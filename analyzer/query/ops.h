@@ -11,10 +11,11 @@
 /* What is asked for; NULL, UM_NULL, false: all. Patterns are as the shell has them. */
 struct um_ops_choice {
 	const char *const
-		*kinds;		/* op.kind, ends with NULL; else all but 'host', which is no call */
-	const char *kernel;	/* of a launch, with or without arguments and template arguments */
-	const char *allocation; /* its number or a pattern of its name, as target or source */
-	const char *range;	/* of a range (roctx, NVTX) that the call was made in */
+		*kinds;	    /* op.kind, ends with NULL; else all but 'host', which is no call */
+	const char *kernel; /* of a launch, with or without arguments and template arguments */
+	const char *
+		allocation; /* its number, or a pattern of its name or of a part that is named, as target or source */
+	const char *range; /* of a range (roctx, NVTX) that the call was made in */
 	int64_t stream, thread;
 	bool failed; /* only what did not return success */
 	const char *const *skip_frames;

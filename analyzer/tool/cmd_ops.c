@@ -32,7 +32,9 @@ static const struct argp_option option_table[] = {
 	 0},
 	{"kernel", 'K', "PATTERN", 0, "only launches of kernels with such a name", 0},
 	{"allocation", 'a', "PATTERN", 0,
-	 "only what is about an allocation of this number or such a name", 0},
+	 "only what is about an allocation of this number (3 or #3) or such a name, and what gives "
+	 "such a name to a part",
+	 0},
 	{"stream", 'S', "N", 0, "only calls on this stream; 0 is the null stream", 0},
 	{"thread", 't', "N", 0, "only calls of this host thread; 1 is the first", 0},
 	{"range", 'r', "NAME", 0,

@@ -115,6 +115,8 @@ is "the pool's parts end with it" "free 4" "SELECT op.kind || ' ' || COUNT(*) FR
 also 's/n{30,}(\.\.\.)?/nnn/; s/ at TIME, took TIME//; s/(names\.hip):[0-9]+/\1:LINE/'
 run sh -c "umanalyze summary names.um.db | sed -n '/^Allocations/,/^Losses/p'"
 run umanalyze ops --kind=name,name_end names.um.db
+check "calls by the name of a part" test "$(umanalyze ops -a second names.um.db | wc -l)" = 1
+check "as tables write a number" test "$(umanalyze ops -a '#2' names.um.db | wc -l)" = 5
 run sh -c "umanalyze ops -f json --kind=name_end names.um.db | jq -c '.[0] | {kind, allocation, offset_bytes, bytes, part}'"
 run sh -c "umanalyze summary -f json names.um.db | jq -c '.allocations[0].parts[] | {name, times, bytes, touched_bytes, device_faults}'"
 
