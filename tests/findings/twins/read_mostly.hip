@@ -19,12 +19,11 @@ int main(int argc, char **argv)
 	if (corrected)
 		HIP_CHECK(hipMemAdvise(table, n * sizeof(int), hipMemAdviseSetReadMostly, 0));
 	HIP_CHECK(hipMalloc(&sums, n * sizeof(int)));
-	host_fill(table, n, 5);
+	HIP_CHECK(hipMemset(table, 5, n * sizeof(int)));
 	for (long round = 0; round < rounds; round++) {
-		HIP_CHECK(hipMemPrefetchAsync(table, n * sizeof(int), 0, 0));
 		gather<<<groups(n), LANES>>>(table, sums, n, 1);
 		HIP_CHECK(hipDeviceSynchronize());
-		wrong += host_wrong(table, n, 5);
+		wrong += host_wrong(table, n, 0x05050505);
 	}
 	HIP_CHECK(hipFree(sums));
 	HIP_CHECK(hipFree(table));
