@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 	host_fill(data, n, 1);
 	if (corrected)
 		HIP_CHECK(hipMemPrefetchAsync(data, n * sizeof(int), device, aside));
-	count<<<256, LANES>>>(counter, 8);
+	count<<<256, LANES>>>(counter, 64);
 	HIP_CHECK(hipDeviceSynchronize());
 	if (!corrected)
 		HIP_CHECK(hipMemPrefetchAsync(data, n * sizeof(int), device, aside)); /* FINDING */

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 	HIP_CHECK(hipMemset(counter, 0, sizeof(int)));
 	HIP_CHECK(hipStreamCreateWithFlags(&aside, hipStreamNonBlocking));
 	host_fill(data, n, 1);
-	count<<<256, LANES>>>(counter, 8);
+	count<<<256, LANES>>>(counter, 64);
 	HIP_CHECK(hipMemPrefetchAsync(data, n * sizeof(int), device,
 				      corrected ? aside : 0)); /* FINDING */
 	add<<<groups(n), LANES>>>(data, n, 1);

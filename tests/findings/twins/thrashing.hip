@@ -1,6 +1,6 @@
 /*
- * Passes over twice what the device holds: each evicts what the next one needs first. Corrected: what
- * does not fit stays with the host.
+ * Passes over twice what the device holds: each evicts what the next one needs first. Corrected: it
+ * stays with the host.
  *
  * Finding: thrashing
  * Trace: --xnack=on --memory=16MiB
@@ -11,13 +11,13 @@
 
 int main(int argc, char **argv)
 {
-	const long n = 8 << 20, fits = 4 << 20, passes = 3;
+	const long n = 8 << 20, passes = 3;
 	bool corrected = is_corrected(argc, argv);
 
 	int *data = alloc_managed(n); /* FINDING */
 	if (corrected)
-		HIP_CHECK(hipMemAdvise(data + fits, (n - fits) * sizeof(int),
-				       hipMemAdviseSetPreferredLocation, hipCpuDeviceId));
+		HIP_CHECK(hipMemAdvise(data, n * sizeof(int), hipMemAdviseSetPreferredLocation,
+				       hipCpuDeviceId));
 	host_fill(data, n, 1);
 	for (long pass = 0; pass < passes; pass++)
 		add<<<groups(n), LANES>>>(data, n, 1);

@@ -52,7 +52,8 @@ __attribute__((unused)) static __global__ void add(int *data, long n, int amount
 }
 
 /* `stride` apart; sums go to one place a group, which keeps them true. */
-__attribute__((unused)) static __global__ void gather(const int *data, int *sums, long n, long stride)
+__attribute__((unused)) static __global__ void gather(const int *data, int *sums, long n,
+						      long stride)
 {
 	long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
 
