@@ -1,6 +1,5 @@
 /*
- * The link is what the run waits for: moving what moves takes most of its time even at the link's full
- * bandwidth. Whose bytes these are says what to change; two that move at once help as little as faster kernels.
+ * The link is what the run waits for: what crosses it takes most of its time, as fast as the link is. Whose bytes these are says what to change; two that move at once help as little as faster kernels.
  */
 #include "finding_weight.h"
 
@@ -10,7 +9,7 @@
 
 static const struct um_finding_param params[] = {
 	{"busy", UM_UNIT_PERCENT, 50,
-	 "of the run's time that its bytes take at the link's bandwidth, in one direction (an assumption)"},
+	 "of the run's time that its bytes take on the link at least, in one direction (an assumption)"},
 	{"share", UM_UNIT_PERCENT, 20, "of these bytes that an allocation has, to be named"},
 	{0},
 };
@@ -19,7 +18,7 @@ struct direction {
 	const char *words;
 	bool to_device;
 	double bytes_per_s;
-	uint64_t bytes; /* in the baseline */
+	uint64_t bytes, remote_bytes; /* in the baseline; the latter of the former */
 };
 
 struct looking {
@@ -43,14 +42,24 @@ static bool is_wanted(const struct um_fact_allocation *allocation, void *context
 	       bytes_of(allocation, looking->direction.to_device) > 0;
 }
 
-/* 0.5: half of the run, at least. */
+/*
+ * 0.5: half of the run, at least. What is reached in place comes no faster than the requests for it, of
+ * which a device keeps so many in flight (machine files: remote_requests_per_s).
+ */
 static double busy(const struct um_facts *facts, const struct direction *direction)
 {
+	const struct um_link_spec *link = &facts->machine->link;
 	double seconds = (double)facts->baseline.end_ns * 1e-9;
+	double remote_bytes_per_s = link->remote_requests_per_s * link->remote_request_bytes;
+	double takes;
 
-	return seconds > 0 && direction->bytes_per_s > 0
-		       ? (double)direction->bytes / direction->bytes_per_s / seconds
-		       : 0;
+	if (seconds <= 0 || direction->bytes_per_s <= 0)
+		return 0;
+	if (remote_bytes_per_s <= 0 || remote_bytes_per_s > direction->bytes_per_s)
+		remote_bytes_per_s = direction->bytes_per_s;
+	takes = (double)(direction->bytes - direction->remote_bytes) / direction->bytes_per_s +
+		(double)direction->remote_bytes / remote_bytes_per_s;
+	return takes / seconds;
 }
 
 static int add_evidence(struct looking *looking, int64_t group_bytes)
@@ -65,7 +74,7 @@ static int add_evidence(struct looking *looking, int64_t group_bytes)
 		error = um_draft_moved(draft, "bytes this way in all", UM_UNIT_BYTES,
 				       (int64_t)direction->bytes);
 	if (!error)
-		error = um_draft_moved(draft, "of the run's time at full bandwidth",
+		error = um_draft_moved(draft, "of the run's time, as fast as the link is",
 				       UM_UNIT_PERCENT,
 				       (int64_t)(100 * busy(draft->facts, direction)));
 	if (!error)
@@ -123,9 +132,9 @@ static int find(const struct um_finding_rule *rule, const struct um_facts *facts
 		return 0;
 	const struct direction directions[] = {
 		{"to the device", true, machine->link.to_device_bytes_per_s,
-		 facts->baseline.bytes_to_device},
+		 facts->baseline.bytes_to_device, facts->baseline.remote_to_device},
 		{"to the host", false, machine->link.to_host_bytes_per_s,
-		 facts->baseline.bytes_to_host},
+		 facts->baseline.bytes_to_host, facts->baseline.remote_to_host},
 	};
 
 	for (size_t i = 0; i < sizeof(directions) / sizeof(*directions) && !error; i++) {

@@ -110,6 +110,25 @@ static int tell(struct um_finding_draft *draft, const struct curve *curve)
 	return error ? error : tell_curve(draft, curve);
 }
 
+/* Of those that take memory of the device. There is one, since there is a footprint. */
+static const struct um_fact_allocation *largest(const struct um_facts *facts)
+{
+	const struct um_fact_allocation *most = &facts->allocations[0];
+	int64_t bytes = -1;
+
+	for (size_t i = 0; i < facts->allocation_count; i++) {
+		const struct um_fact_allocation *one = &facts->allocations[i];
+
+		if (one->kind != UM_ALLOCATION_MANAGED && one->kind != UM_ALLOCATION_DEVICE)
+			continue;
+		if (one->bytes > bytes) {
+			bytes = one->bytes;
+			most = one;
+		}
+	}
+	return most;
+}
+
 static int find(const struct um_finding_rule *rule, const struct um_facts *facts,
 		struct um_findings *out)
 {
@@ -118,6 +137,7 @@ static int find(const struct um_finding_rule *rule, const struct um_facts *facts
 	int error;
 
 	if (!facts->replay || !facts->memory_bytes || !facts->footprint_bytes ||
+	    !facts->allocation_count ||
 	    100 * (double)facts->footprint_bytes <
 		    (double)um_finding_param(rule, "full") * (double)facts->memory_bytes)
 		return 0;
@@ -127,8 +147,7 @@ static int find(const struct um_finding_rule *rule, const struct um_facts *facts
 	error = um_finding_begin(&draft);
 	if (error)
 		return error;
-	draft.finding->at = (struct um_finding_place){
-		.site = UM_NULL, .line = UM_NULL, .text = "all of the run"};
+	draft.finding->at = largest(facts)->at;
 	draft.finding->concerned_ns = (int64_t)facts->baseline.end_ns;
 	error = tell(&draft, &curve);
 	if (error)

@@ -1,7 +1,7 @@
 /*
- * Managed memory where pinned memory would do: of what host and device exchange, each page is used by one
- * launch alone, so that it crosses the link once whichever way it gets there, and in place without a
- * fault or a copy in device memory.
+ * Managed memory where pinned memory would do: kernels only read it, and each page in one launch alone,
+ * so that it crosses the link once whichever way it gets there, and in place without a fault or a copy
+ * in device memory. What kernels write as well is left to others: the host reads results by faults, too.
  */
 #include "finding_weight.h"
 
@@ -9,7 +9,7 @@ static bool is_wanted(const struct um_fact_allocation *allocation, void *context
 {
 	(void)context;
 	return allocation->kind == UM_ALLOCATION_MANAGED && allocation->host_uses > 0 &&
-	       allocation->device_uses > 0 &&
+	       allocation->device_reads_pages > 0 && !allocation->device_writes_pages &&
 	       allocation->traffic.moved_to_device + allocation->traffic.moved_to_host > 0;
 }
 
@@ -51,14 +51,14 @@ static int look_at(const struct um_fact_group *group, void *context)
 	draft->group = group;
 	error = um_finding_begin(draft);
 	if (!error)
-		error = um_draft_title(draft, "%s is used by one launch a page, and moves for it",
+		error = um_draft_title(draft, "%s is read by one launch a page, and moves for it",
 				       draft->finding->subject);
 	if (!error)
-		error = um_draft_because(draft, "What is used once crosses the link once in either "
+		error = um_draft_because(draft, "What is read once crosses the link once in either "
 						"case: pinned memory is reached in place, without "
 						"faults, and takes no device memory.");
 	if (!error)
-		error = um_draft_accessed(draft, "pages that kernels touch, once each",
+		error = um_draft_accessed(draft, "pages that kernels read, once each",
 					  UM_UNIT_BYTES, of.pages * UM_FACT_PAGE_BYTES);
 	if (!error)
 		error = um_draft_moved(draft, "over the link, both ways", UM_UNIT_BYTES,
@@ -84,6 +84,6 @@ static int find(const struct um_finding_rule *rule, const struct um_facts *facts
 
 const struct um_finding_rule um_finding_pinned_memory = {
 	.name = "pinned-memory-would-do",
-	.help = "managed memory of which each page is used by one launch alone",
+	.help = "managed memory of which one launch alone reads each page",
 	.find = find,
 };

@@ -171,6 +171,8 @@ const char *um_finding_text(struct um_findings *, const char *format, ...)
 const char *um_finding_quote(struct um_findings *, const char *text);
 /* NULL: out of memory. Zeroed but for rule and kind; certain. */
 struct um_finding *um_finding_add(struct um_findings *, const struct um_finding_rule *);
+/* Takes back the last one that was added, of which there is nothing to say. */
+void um_finding_withdraw(struct um_findings *);
 /* All of these: UM_ENOMEM. */
 int um_finding_about(struct um_findings *, struct um_finding *, const struct um_fact_group *);
 int um_finding_evidence(struct um_findings *, struct um_finding *, const char *label,

@@ -16,8 +16,22 @@ static bool is_wanted(const struct um_fact_allocation *allocation)
 	       allocation->traffic.remote_to_device + allocation->traffic.remote_to_host > 0;
 }
 
+static const struct um_fact_allocation *largest(const struct um_fact_group *group)
+{
+	const struct um_fact_allocation *most = group->members[0];
+
+	for (size_t i = 1; i < group->count; i++)
+		if (group->members[i]->traffic.remote_to_device +
+			    group->members[i]->traffic.remote_to_host >
+		    most->traffic.remote_to_device + most->traffic.remote_to_host)
+			most = group->members[i];
+	return most;
+}
+
 static int describe(struct um_finding_draft *draft, const struct um_fact_group *group)
 {
+	const struct um_finding_place environment = {
+		.site = UM_NULL, .line = UM_NULL, .text = "the environment"};
 	uint64_t remote = 0, requests = 0;
 	int error;
 
@@ -27,8 +41,7 @@ static int describe(struct um_finding_draft *draft, const struct um_fact_group *
 		requests += group->members[i]->traffic.remote_requests;
 	}
 	draft->finding->concerned_bytes = (int64_t)remote;
-	draft->finding->at = (struct um_finding_place){
-		.site = UM_NULL, .line = UM_NULL, .text = "the environment: HSA_XNACK"};
+	draft->finding->at = largest(group)->at;
 	error = um_draft_title(draft, "XNACK is off: %zu managed allocation%s used over the link",
 			       group->count, group->count == 1 ? " is" : "s are");
 	if (!error)
@@ -45,7 +58,7 @@ static int describe(struct um_finding_draft *draft, const struct um_fact_group *
 	if (!error)
 		error = um_draft_uses(draft);
 	if (!error)
-		error = um_finding_change(draft->out, draft->finding, &draft->finding->at,
+		error = um_finding_change(draft->out, draft->finding, &environment,
 					  "HSA_XNACK=1, of a program with code for it "
 					  "(--offload-arch=gfx90a:xnack+)",
 					  "driver: {xnack: on}\n", NULL);

@@ -41,7 +41,8 @@ static double share(int64_t part, uint64_t whole)
 double um_finding_worth(const struct um_finding_cost *before, const struct um_finding_cost *after)
 {
 	double time = share((int64_t)before->end_ns - (int64_t)after->end_ns, before->end_ns);
-	double bytes = share((int64_t)bytes_of(before) - (int64_t)bytes_of(after), bytes_of(before));
+	double bytes =
+		share((int64_t)bytes_of(before) - (int64_t)bytes_of(after), bytes_of(before));
 
 	if (time <= -UM_FINDING_LEAST_SHARE)
 		return 0;
