@@ -1,4 +1,4 @@
-/* Every rule, for registry.c; each is a file of its own, finding_NAME.c. */
+/* Every rule, for registry.c; in files finding_NAME.c. */
 #ifndef UM_FINDING_LIST_H
 #define UM_FINDING_LIST_H
 
