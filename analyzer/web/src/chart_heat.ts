@@ -60,15 +60,15 @@ export class Heat implements Chart {
 		const width = this.view.length / this.columns;
 		const scale = Math.log1p(this.most);
 		for (let row = 0; row < this.map.rows; row++) {
-			const top = frame.y(this.map.rows - row);
-			const height = frame.y(this.map.rows - row - 1) - top;
+			const top = Math.round(frame.y(this.map.rows - row));
+			const height = Math.round(frame.y(this.map.rows - row - 1)) - top;
 			for (let column = 0; column < this.columns; column++) {
 				const amount = this.cells[row * this.columns + column];
 				if (!amount || (column + 1) * width < frame.from || column * width > frame.to) continue;
 				const step = Math.min(7, Math.floor((Math.log1p(amount) / scale) * 7.999));
 				context.fillStyle = shades[step];
-				const left = frame.x(column * width);
-				context.fillRect(left, top, Math.max(1, frame.x((column + 1) * width) - left + 0.3), height + 0.3);
+				const left = Math.round(frame.x(column * width));
+				context.fillRect(left, top, Math.max(1, Math.round(frame.x((column + 1) * width)) - left), Math.max(1, height));
 			}
 		}
 	}
