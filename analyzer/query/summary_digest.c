@@ -15,36 +15,52 @@ struct digest {
 	struct um_row_groups groups;
 	struct um_row_groups sizes[3];	 /* of transfers, by direction: how many of each size */
 	struct um_row_groups batches[2]; /* of the host's faults, of devices' */
+	int64_t *host_ops;		 /* ascending; none where there are no ranges */
+	size_t host_op_count;
+	int64_t last_op; /* that was looked up */
+	bool last_is_host;
 };
 
 /* --- one row --- */
 
-/* Where there are ranges, the start of a row counts whose op is the host's. */
-static const char *const migration_sql[] = {
-	"SELECT op, allocation, source, destination, cause_code, NULL, bytes, transfers,"
-	" duration_ns FROM migration",
-	"SELECT migration.op, migration.allocation, source, destination, cause_code,"
-	" CASE op.kind WHEN 'host' THEN migration.start_ns END, migration.bytes, transfers,"
-	" duration_ns FROM migration LEFT JOIN op ON op.op = migration.op",
-};
-static const char *const fault_sql[] = {
-	"SELECT op, allocation, device, access_code, site, NULL, faults, pages, batch FROM fault",
-	"SELECT fault.op, fault.allocation, fault.device, access_code, fault.site,"
-	" CASE op.kind WHEN 'host' THEN fault.start_ns END, faults, pages, batch"
-	" FROM fault LEFT JOIN op ON op.op = fault.op",
-};
+static const char migration_sql[] =
+	"SELECT op, allocation, source, destination, cause_code, start_ns, bytes, transfers,"
+	" duration_ns FROM migration";
+static const char fault_sql[] =
+	"SELECT op, allocation, device, access_code, site, start_ns, faults, pages, batch FROM fault";
 
 static int too_much(const struct digest *digest)
 {
 	return um_fail(UM_EFORMAT, "%s: integer overflow in a sum", um_db_path(digest->db));
 }
 
-enum { FIRST_AMOUNT = UM_ROW_GROUP_KEYS, SECOND_AMOUNT, EXTRA };
+enum { OP, START = UM_ROW_GROUP_KEYS - 1, FIRST_AMOUNT, SECOND_AMOUNT, EXTRA };
 
-static void read_key(struct sqlite3_stmt *row, int64_t *key)
+static int compare_ops(const void *left, const void *right)
 {
-	for (int i = 0; i < UM_ROW_GROUP_KEYS; i++)
+	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Rows that follow each other are mostly of one op. */
+static bool is_of_host(struct digest *digest, int64_t op)
+{
+	if (!digest->host_op_count)
+		return false;
+	if (op != digest->last_op) {
+		digest->last_op = op;
+		digest->last_is_host = bsearch(&op, digest->host_ops, digest->host_op_count,
+					       sizeof(op), compare_ops) != NULL;
+	}
+	return digest->last_is_host;
+}
+
+static void read_key(struct digest *digest, struct sqlite3_stmt *row, int64_t *key)
+{
+	for (int i = 0; i < START; i++)
 		key[i] = um_query_integer(row, i);
+	key[START] = is_of_host(digest, key[OP]) ? um_query_integer(row, START) : UM_NULL;
 }
 
 static int add_once(struct um_row_groups *groups, int64_t value)
@@ -80,7 +96,7 @@ static int add_migration(struct sqlite3_stmt *row, void *context)
 			      um_query_integer(row, SECOND_AMOUNT)};
 	int error = 0;
 
-	read_key(row, key);
+	read_key(digest, row, key);
 	if (amounts[0] == 0)
 		amounts[1] = 0;
 	if (amounts[0] > 0)
@@ -99,7 +115,7 @@ static int add_fault(struct sqlite3_stmt *row, void *context)
 	bool of_device;
 	int error = 0;
 
-	read_key(row, key);
+	read_key(digest, row, key);
 	of_device = key[2] >= 0;
 	digest->singles->faults[of_device].records++;
 	if (batch != UM_NULL)
@@ -216,31 +232,47 @@ static int hide(const struct digest *digest, const struct digested *table)
 	error = um_db_integer(digest->db, sql, 0, &hidden);
 	if (error || hidden)
 		return error;
-	error = um_db_exec(digest->db, table->create);
-	return error ? error : insert_groups(digest, table->insert);
+	/* One transaction, whether the caller has one open or not. */
+	error = um_db_exec(digest->db, "SAVEPOINT digest");
+	if (!error)
+		error = um_db_exec(digest->db, table->create);
+	if (!error)
+		error = insert_groups(digest, table->insert);
+	return error ? error : um_db_exec(digest->db, "RELEASE digest");
 }
 
-static int read_rows(struct digest *digest, const char *const *sql, bool has_ranges,
+static int add_host_op(struct sqlite3_stmt *row, void *context)
+{
+	struct digest *digest = context;
+	int64_t *op = um_query_append(&digest->host_ops, &digest->host_op_count, sizeof(*op));
+
+	if (!op)
+		return UM_ENOMEM;
+	*op = um_query_integer(row, 0);
+	return 0;
+}
+
+static int read_rows(struct digest *digest, const char *sql,
 		     int (*add)(struct sqlite3_stmt *, void *))
 {
 	um_row_groups_fini(&digest->groups);
 	digest->groups = (struct um_row_groups){0};
-	return um_query_each(digest->db, sql[has_ranges], add, digest);
+	return um_query_each(digest->db, sql, add, digest);
 }
 
 static int digest_all(struct digest *digest)
 {
-	int64_t has_ranges = 0;
-	int error =
-		um_db_integer(digest->db, "SELECT EXISTS (SELECT 1 FROM user_range WHERE ?1 = 0)",
-			      0, &has_ranges);
+	int error = um_query_each(digest->db,
+				  "SELECT op FROM op WHERE kind = 'host' AND EXISTS (SELECT 1 FROM"
+				  " user_range) ORDER BY op",
+				  add_host_op, digest);
 
 	if (!error)
-		error = read_rows(digest, migration_sql, has_ranges != 0, add_migration);
+		error = read_rows(digest, migration_sql, add_migration);
 	if (!error)
 		error = hide(digest, &tables[0]);
 	if (!error)
-		error = read_rows(digest, fault_sql, has_ranges != 0, add_fault);
+		error = read_rows(digest, fault_sql, add_fault);
 	if (!error)
 		error = hide(digest, &tables[1]);
 	for (size_t i = 0; i < 3 && !error; i++)
@@ -252,12 +284,13 @@ static int digest_all(struct digest *digest)
 
 int um_summary_digest_begin(struct um_db *db, struct um_summary_singles *singles)
 {
-	struct digest digest = {.db = db, .singles = singles};
+	struct digest digest = {.db = db, .singles = singles, .last_op = UM_NULL};
 	int error;
 
 	*singles = (struct um_summary_singles){0};
 	error = digest_all(&digest);
 	um_row_groups_fini(&digest.groups);
+	free(digest.host_ops);
 	for (size_t i = 0; i < 3; i++)
 		um_row_groups_fini(&digest.sizes[i]);
 	for (size_t i = 0; i < 2; i++)
