@@ -1,6 +1,7 @@
 #include "ops.h"
 
 #include "query.h"
+#include "range_spans.h"
 #include "trace/base/error.h"
 #include "trace/spool/selection.h"
 
@@ -11,18 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A range that was named as asked, of one thread. */
-struct range {
-	int64_t op, last_op, thread;
-};
-
 struct listing {
 	const struct um_ops_choice *choice;
 	int (*call)(const struct um_op_view *, void *);
 	void *context;
 	struct um_stacks *stacks;
-	struct range *ranges; /* in the order of their ops; those before `gone` have ended */
-	size_t range_count, gone;
+	struct um_span *places; /* of the ranges that are named as asked */
+	size_t place_count;
 	struct um_op_view view;
 };
 
@@ -66,19 +62,6 @@ static bool allocation_matches(const char *pattern, const struct um_op_view *vie
 	       one_allocation_matches(pattern, view->op.source_allocation, view->source_name);
 }
 
-/* Ops come in order, and of ranges that are over none comes any more. */
-static bool is_in_range(struct listing *listing, const struct um_op_row *op)
-{
-	while (listing->gone < listing->range_count &&
-	       listing->ranges[listing->gone].last_op < op->op)
-		listing->gone++;
-	for (size_t i = listing->gone; i < listing->range_count && listing->ranges[i].op <= op->op;
-	     i++)
-		if (op->op <= listing->ranges[i].last_op && listing->ranges[i].thread == op->thread)
-			return true;
-	return false;
-}
-
 static bool is_chosen(struct listing *listing)
 {
 	const struct um_ops_choice *choice = listing->choice;
@@ -90,7 +73,8 @@ static bool is_chosen(struct listing *listing)
 	       (choice->stream == UM_NULL || choice->stream == op->stream) &&
 	       (choice->thread == UM_NULL || choice->thread == op->thread) &&
 	       (!choice->failed || (op->result != 0 && op->result != UM_NULL)) &&
-	       (!choice->range || is_in_range(listing, op));
+	       (!choice->range ||
+		um_spans_hold(listing->places, listing->place_count, op->thread, op->op));
 }
 
 /* --- rows --- */
@@ -181,13 +165,14 @@ static int add_range(struct sqlite3_stmt *row, void *context)
 
 	if (!name || fnmatch(listing->choice->range, name, 0) != 0)
 		return 0;
-	struct range *added =
-		um_query_append(&listing->ranges, &listing->range_count, sizeof(*added));
+	struct um_span *added =
+		um_query_append(&listing->places, &listing->place_count, sizeof(*added));
 
 	if (!added)
 		return UM_ENOMEM;
-	*added = (struct range){um_query_integer(row, 1), last_op == UM_NULL ? INT64_MAX : last_op,
-				um_query_integer(row, 3)};
+	*added = (struct um_span){.thread = um_query_integer(row, 3),
+				  .first = um_query_integer(row, 1),
+				  .last = last_op == UM_NULL ? INT64_MAX : last_op};
 	return 0;
 }
 
@@ -199,9 +184,10 @@ static int load_ranges(struct listing *listing, struct um_db *db)
 				  " ORDER BY user_range.op",
 				  add_range, listing);
 
-	if (!error && listing->range_count == 0)
+	if (!error && listing->place_count == 0)
 		error = um_fail(UM_ENOENT, "%s: no range is called '%s'", um_db_path(db),
 				listing->choice->range);
+	um_spans_merge(listing->places, &listing->place_count);
 	return error;
 }
 
@@ -216,6 +202,6 @@ int um_ops_each(struct um_db *db, const struct um_ops_choice *choice,
 	if (!error)
 		error = um_query_each(db, ops_sql, look_at, &listing);
 	um_stacks_destroy(listing.stacks);
-	free(listing.ranges);
+	free(listing.places);
 	return error;
 }

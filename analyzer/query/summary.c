@@ -319,6 +319,8 @@ static int load_sums(struct um_summary *summary, struct um_db *db)
 
 	if (!error && !summary->is_brief)
 		error = um_summary_load_driver(summary, db);
+	if (!error && !summary->is_brief)
+		error = um_summary_load_ranges(summary, db);
 	if (!error)
 		error = um_summary_load_measured(summary, db);
 	if (!error)

@@ -64,6 +64,7 @@ struct um_allocation_summary {
 		*parts;	      /* of it, in the order in which their names came first */
 	size_t part_count;    /* 0: none has a name of its own */
 	int64_t shared_pages; /* that lie in parts of several names */
+	int64_t shared_rows; /* of faults, migrations, remote accesses, copies: over several names */
 };
 
 /*
@@ -77,6 +78,7 @@ struct um_part_summary {
 	struct um_allocation_summary of;
 	int64_t times;	      /* that it was given; 0: in no part */
 	int64_t shared_pages; /* of its pages, in which parts of other names lie beside it */
+	int64_t shared_rows; /* of which it has but a share: its faults and bytes are estimates then */
 };
 
 /* Of measured runs: the transfers of managed memory in one direction. */

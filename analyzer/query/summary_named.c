@@ -1,6 +1,6 @@
 /* What the program named: the parts of allocations, by name, and what their pages tell of them. */
-#include "interval_set.h"
-#include "part_lives.h"
+#include "summary_named.h"
+
 #include "query.h"
 #include "summary_parts.h"
 #include "text_pool.h"
@@ -10,396 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_BYTES 4096
-#define END_MAX	   (INT64_C(1) << 48) /* pages or bytes that a row may reach to */
-
-/* One name in one allocation, or what lies in none. */
-struct group {
-	struct um_allocation_summary *of; /* the allocation; NULL: it is not shown */
-	const char *name;		  /* NULL: in none */
-	struct um_part_summary sums;
-	struct um_interval_set places, touched, shared; /* bytes, pages, pages */
-	/* Of the row that is being shared out, while `row` is its number: */
-	uint64_t row;
-	int64_t units, covered_to;
-};
-
-struct naming {
-	struct um_summary *summary;
-	struct um_part_lives *lives;
-	struct group
-		*groups; /* by allocation, then by their first names; those of none come last */
-	size_t group_count;
-	size_t *rest; /* of each group the one that has what lies in no part */
-	size_t *hit;  /* groups of the row */
-	size_t hit_count;
-	uint64_t row;
-	const struct source *source;
-};
-
-/* --- groups --- */
-
-static int compare_names(const void *left, const void *right)
-{
-	const struct um_life *a = *(struct um_life *const *)left;
-	const struct um_life *b = *(struct um_life *const *)right;
-	int order;
-
-	if (a->allocation != b->allocation)
-		return a->allocation < b->allocation ? -1 : 1;
-	order = strcmp(a->name, b->name);
-	return order ? order : (a->op > b->op) - (a->op < b->op);
-}
-
-static bool is_same(const struct um_life *a, const struct um_life *b)
-{
-	return a->allocation == b->allocation && strcmp(a->name, b->name) == 0;
-}
-
-/* The first life of each name stands for its group, in the order of allocations, then of these ops. */
-static int compare_first(const void *left, const void *right)
-{
-	const struct um_life *a = *(struct um_life *const *)left;
-	const struct um_life *b = *(struct um_life *const *)right;
-
-	if (a->allocation != b->allocation)
-		return a->allocation < b->allocation ? -1 : 1;
-	return (a->op > b->op) - (a->op < b->op);
-}
-
-static struct group *add_group(struct naming *naming, int64_t allocation, const char *name)
-{
-	struct group *group =
-		um_query_append(&naming->groups, &naming->group_count, sizeof(*group));
-
-	if (!group)
-		return NULL;
-	group->of = um_summary_find(naming->summary, allocation);
-	group->name = name;
-	group->sums.of.allocation = allocation;
-	return group;
-}
-
-/* Numbers the groups: `sorted` are all lives by name, `first` gets the first of each. */
-static int make_groups(struct naming *naming, struct um_life **sorted, struct um_life **first,
-		       size_t count)
-{
-	size_t names = 0;
-
-	qsort(sorted, count, sizeof(struct um_life *), compare_names);
-	for (size_t i = 0; i < count; i++)
-		if (i == 0 || !is_same(sorted[i - 1], sorted[i]))
-			first[names++] = sorted[i];
-	qsort(first, names, sizeof(struct um_life *), compare_first);
-	for (size_t i = 0; i < names; i++) {
-		first[i]->group = naming->group_count;
-		if (!add_group(naming, first[i]->allocation, first[i]->name))
-			return UM_ENOMEM;
-		bool is_last = i + 1 == names || first[i + 1]->allocation != first[i]->allocation;
-
-		if (is_last && !add_group(naming, first[i]->allocation, NULL))
-			return UM_ENOMEM;
-	}
-	for (size_t i = 1; i < count; i++)
-		if (is_same(sorted[i - 1], sorted[i]))
-			sorted[i]->group = sorted[i - 1]->group;
-	return 0;
-}
-
-/* Each allocation's last group is that of no part. */
-static int find_rests(struct naming *naming)
-{
-	naming->rest = calloc(naming->group_count + 1, sizeof(*naming->rest));
-	naming->hit = calloc(naming->group_count + 1, sizeof(*naming->hit));
-	if (!naming->rest || !naming->hit)
-		return um_fail(UM_ENOMEM, "out of memory");
-	for (size_t i = naming->group_count; i-- > 0;)
-		naming->rest[i] = naming->groups[i].name ? naming->rest[i + 1] : i;
-	return 0;
-}
-
-static int group_lives(struct naming *naming)
-{
-	size_t count;
-	struct um_life *lives = um_part_lives_all(naming->lives, &count);
-	struct um_life **sorted = calloc(2 * count + 1, sizeof(struct um_life *));
-	int error = sorted ? 0 : um_fail(UM_ENOMEM, "out of memory");
-
-	for (size_t i = 0; i < count && !error; i++)
-		sorted[i] = &lives[i];
-	if (!error)
-		error = make_groups(naming, sorted, sorted + count, count);
-	free(sorted);
-	return error ? error : find_rests(naming);
-}
-
-/* --- places, and the pages that several share --- */
-
-static int share(struct group *group, struct group *other, int64_t page)
-{
-	if (group == other)
-		return 0;
-	int error = um_interval_set_add(&group->shared, page, page + 1);
-
-	return error ? error : um_interval_set_add(&other->shared, page, page + 1);
-}
-
-/* The page that the part begins or ends within: who else has bytes of it, and none of the part's. */
-static int look_beside(struct naming *naming, const struct um_life *life, int64_t page)
-{
-	struct um_life *const *found;
-	size_t count = um_part_lives_at(naming->lives, life->allocation, page * PAGE_BYTES,
-					(page + 1) * PAGE_BYTES, &found);
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++)
-		if (found[i]->end <= life->start || found[i]->start >= life->end)
-			error = share(&naming->groups[life->group],
-				      &naming->groups[found[i]->group], page);
-	return error;
-}
-
-static int add_places(struct naming *naming)
-{
-	struct um_life *life;
-	int error = 0;
-
-	um_part_lives_rewind(naming->lives);
-	while (!error && (life = um_part_lives_next(naming->lives))) {
-		struct group *group = &naming->groups[life->group];
-
-		group->sums.times++;
-		error = um_interval_set_add(&group->places, life->start, life->end);
-		if (!error && life->start % PAGE_BYTES)
-			error = look_beside(naming, life, life->start / PAGE_BYTES);
-		if (!error && life->end % PAGE_BYTES)
-			error = look_beside(naming, life, life->end / PAGE_BYTES);
-	}
-	return error;
-}
-
-/* --- rows, shared out by the pages or bytes that lie in parts --- */
-
-/*
- * A row: op, allocation, first, count, and what it has of that, which `add` gives a group a share of.
- * Rows without an op (a policy's prefetches are none of the program's) have a time instead.
- */
-struct source {
-	const char *sql;
-	bool by_time;
-	int64_t unit_bytes;
-	void (*add)(struct um_allocation_summary *, struct sqlite3_stmt *row, int64_t units,
-		    int64_t of);
-	bool touches;
-};
-
-static void add_known(int64_t *sum, int64_t value)
-{
-	if (*sum == UM_NULL || value == UM_NULL)
-		*sum = UM_NULL;
-	else /* of a file from anyone the sum may be more than there can be */
-		*sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
-}
-
-static int64_t share_of(int64_t value, int64_t units, int64_t of)
-{
-	return value == UM_NULL ? UM_NULL : (int64_t)(((__int128)value * units + of / 2) / of);
-}
-
-static void add_faults(struct um_allocation_summary *sums, struct sqlite3_stmt *row, int64_t units,
-		       int64_t of)
-{
-	int64_t faults = um_query_integer(row, 5);
-	int64_t share =
-		faults == UM_NULL ? UM_NULL : (int64_t)(((__int128)faults * units + of - 1) / of);
-
-	add_known(um_query_integer(row, 4) >= 0 ? &sums->device_faults : &sums->host_faults, share);
-}
-
-static void add_migration(struct um_allocation_summary *sums, struct sqlite3_stmt *row,
-			  int64_t units, int64_t of)
-{
-	int64_t bytes = share_of(um_query_integer(row, 4), units, of);
-
-	if (um_query_integer(row, 5) == -1)
-		add_known(&sums->migrated_to_device_bytes, bytes);
-	if (um_query_integer(row, 6) == -1)
-		add_known(&sums->migrated_to_host_bytes, bytes);
-	if (um_query_integer(row, 6) == -1 && um_query_integer(row, 7))
-		add_known(&sums->evicted_bytes, bytes);
-}
-
-static void add_remote(struct um_allocation_summary *sums, struct sqlite3_stmt *row, int64_t units,
-		       int64_t of)
-{
-	add_known(&sums->remote_to_device_bytes, share_of(um_query_integer(row, 4), units, of));
-	add_known(&sums->remote_to_host_bytes, share_of(um_query_integer(row, 5), units, of));
-}
-
-static void add_copy(struct um_allocation_summary *sums, struct sqlite3_stmt *row, int64_t units,
-		     int64_t of)
-{
-	add_known(&sums->copied_to_device_bytes, share_of(um_query_integer(row, 4), units, of));
-	add_known(&sums->copied_to_host_bytes, share_of(um_query_integer(row, 5), units, of));
-}
-
-static void add_mapping(struct um_allocation_summary *sums, struct sqlite3_stmt *row, int64_t units,
-			int64_t of)
-{
-	(void)row;
-	(void)units;
-	(void)of;
-	add_known(&sums->remote_mappings, 1);
-}
-
-static void add_access(struct um_allocation_summary *sums, struct sqlite3_stmt *row, int64_t units,
-		       int64_t of)
-{
-	(void)of;
-	if (um_query_integer(row, 4))
-		add_known(&sums->host_touched_pages, units);
-}
-
-#define FAULT "allocation, first_page, pages, device, faults FROM fault"
-#define MIGRATION                                                                                  \
-	"allocation, first_page, pages, bytes, source, destination, cause = 'eviction' FROM "      \
-	"migration"
-#define MAPPING	   "allocation, first_page, pages FROM mapping"
-#define WITH_OP	   " WHERE allocation IS NOT NULL AND op IS NOT NULL"
-#define WITHOUT_OP " WHERE allocation IS NOT NULL AND op IS NULL"
-static const struct source sources[] = {
-	{"SELECT page_access.op, page_access.allocation, first_page, pages, op.kind = 'host'"
-	 " FROM page_access JOIN op ON op.op = page_access.op ORDER BY page_access.op",
-	 false, PAGE_BYTES, add_access, true},
-	{"SELECT op, " FAULT WITH_OP " ORDER BY op", false, PAGE_BYTES, add_faults, false},
-	{"SELECT start_ns, " FAULT WITHOUT_OP " ORDER BY start_ns", true, PAGE_BYTES, add_faults,
-	 false},
-	{"SELECT op, " MIGRATION WITH_OP " ORDER BY op", false, PAGE_BYTES, add_migration, false},
-	{"SELECT start_ns, " MIGRATION WITHOUT_OP " ORDER BY start_ns", true, PAGE_BYTES,
-	 add_migration, false},
-	{"SELECT op, " MAPPING WITH_OP " AND change = 'remote' ORDER BY op", false, PAGE_BYTES,
-	 add_mapping, false},
-	{"SELECT at_ns, " MAPPING WITHOUT_OP " AND change = 'remote' ORDER BY at_ns", true,
-	 PAGE_BYTES, add_mapping, false},
-	{"SELECT op, allocation, first_page, pages, bytes_to_device, bytes_to_host"
-	 " FROM remote_access ORDER BY op",
-	 false, PAGE_BYTES, add_remote, false},
-	{"SELECT op.op, copy_traffic.allocation, CASE WHEN op.allocation ="
-	 "  copy_traffic.allocation THEN op.offset_bytes ELSE op.source_offset_bytes END, op.bytes,"
-	 "  copy_traffic.bytes_to_device, copy_traffic.bytes_to_host"
-	 " FROM copy_traffic JOIN op ON op.op = copy_traffic.op"
-	 " WHERE copy_traffic.allocation IS NOT NULL ORDER BY op.op",
-	 false, 1, add_copy, false},
-};
-
-/* Units [from, to) of the row lie in the group. */
-static int hit(struct naming *naming, size_t place, int64_t from, int64_t to)
-{
-	struct group *group = &naming->groups[place];
-
-	if (group->row != naming->row) {
-		group->row = naming->row;
-		group->units = 0;
-		group->covered_to = from;
-		naming->hit[naming->hit_count++] = place;
-	}
-	from = from > group->covered_to ? from : group->covered_to;
-	if (from >= to)
-		return 0;
-	group->units += to - from;
-	group->covered_to = to;
-	return naming->source->touches ? um_interval_set_add(&group->touched, from, to) : 0;
-}
-
-/* Parts come by their starts; what lies in none of them is the rest's. */
-static int hit_all(struct naming *naming, struct um_life *const *found, size_t count, size_t rest,
-		   int64_t first, int64_t end)
-{
-	int64_t unit = naming->source->unit_bytes, covered_to = first;
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		int64_t from = found[i]->start / unit, to = (found[i]->end - 1) / unit + 1;
-
-		from = from > first ? from : first;
-		to = to < end ? to : end;
-		if (from > covered_to)
-			error = hit(naming, rest, covered_to, from);
-		if (!error)
-			error = hit(naming, found[i]->group, from, to);
-		covered_to = to > covered_to ? to : covered_to;
-	}
-	return error || covered_to >= end ? error : hit(naming, rest, covered_to, end);
-}
-
-/* The group of no part; group_count: of this allocation none is named. */
-static size_t rest_of(const struct naming *naming, int64_t allocation)
-{
-	size_t low = 0, high = naming->group_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (naming->groups[middle].sums.of.allocation < allocation)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == naming->group_count || naming->groups[low].sums.of.allocation != allocation)
-		return naming->group_count;
-	return naming->rest[low];
-}
-
-static int share_out(struct sqlite3_stmt *row, void *context)
-{
-	struct naming *naming = context;
-	const struct source *source = naming->source;
-	int64_t allocation = um_query_integer(row, 1), first = um_query_integer(row, 2);
-	int64_t count = um_query_integer(row, 3), unit = source->unit_bytes;
-	size_t rest = rest_of(naming, allocation);
-	struct um_life *const *found;
-
-	if (rest == naming->group_count || first == UM_NULL || count == UM_NULL || count == 0)
-		return 0;
-	if (first < 0 || count < 1 || first > END_MAX || count > END_MAX)
-		return um_fail(UM_EFORMAT, "%s: damaged: a run of pages that cannot be",
-			       naming->summary->path);
-	if (source->by_time)
-		um_part_lives_go_to_time(naming->lives, um_query_integer(row, 0));
-	else
-		um_part_lives_go_to(naming->lives, um_query_integer(row, 0));
-	size_t lives = um_part_lives_at(naming->lives, allocation, first * unit,
-					(first + count) * unit, &found);
-
-	naming->row++;
-	naming->hit_count = 0;
-	int error = hit_all(naming, found, lives, rest, first, first + count);
-
-	for (size_t i = 0; i < naming->hit_count && !error; i++) {
-		struct group *group = &naming->groups[naming->hit[i]];
-
-		if (group->units)
-			source->add(&group->sums.of, row, group->units, count);
-	}
-	return error;
-}
-
-static int share_out_all(struct naming *naming, struct um_db *db)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]) && !error; i++) {
-		naming->source = &sources[i];
-		um_part_lives_rewind(naming->lives);
-		error = um_query_each(db, sources[i].sql, share_out, naming);
-	}
-	return error;
-}
-
-/* --- what is shown --- */
+#define PAGE_BYTES UM_NAMED_PAGE_BYTES
 
 /* All of an allocation, under its own name alone: it says no more than the allocation does. */
-static bool is_the_allocation(struct group *group)
+static bool is_the_allocation(struct um_named_group *group)
 {
 	const struct um_allocation_summary *of = group->of;
 
@@ -408,7 +22,7 @@ static bool is_the_allocation(struct group *group)
 	       group->places.items[0].start == 0 && group->places.items[0].end == of->bytes;
 }
 
-static bool is_empty(const struct group *group)
+static bool is_empty(const struct um_named_group *group)
 {
 	const struct um_allocation_summary *sums = &group->sums.of;
 	const int64_t figures[] = {sums->device_faults,
@@ -428,7 +42,7 @@ static bool is_empty(const struct group *group)
 }
 
 /* Of what lies in no part: the bytes that never had a name. */
-static void add_sizes(struct group *group, int64_t named_bytes)
+static void add_sizes(struct um_named_group *group, int64_t named_bytes)
 {
 	struct um_allocation_summary *sums = &group->sums.of;
 	int64_t touched = um_interval_set_total(&group->touched) * PAGE_BYTES;
@@ -445,7 +59,7 @@ static void add_sizes(struct group *group, int64_t named_bytes)
 	group->sums.shared_pages = um_interval_set_total(&group->shared);
 }
 
-static int show(struct um_summary *summary, struct group *group)
+static int show(struct um_summary *summary, struct um_named_group *group)
 {
 	struct um_part_summary *part =
 		um_query_append(&summary->parts, &summary->part_count, sizeof(*part));
@@ -459,9 +73,9 @@ static int show(struct um_summary *summary, struct group *group)
 }
 
 /* Groups [first, end) of an allocation, the last of which is that of no part. */
-static int show_allocation(struct naming *naming, size_t first, size_t end)
+static int show_allocation(struct um_naming *naming, size_t first, size_t end)
 {
-	struct group *rest = &naming->groups[end - 1];
+	struct um_named_group *rest = &naming->groups[end - 1];
 	struct um_allocation_summary *of = rest->of;
 	struct um_interval_set named = {0}, shared = {0};
 	int error = 0;
@@ -469,7 +83,7 @@ static int show_allocation(struct naming *naming, size_t first, size_t end)
 	if (!of || (end - first == 2 && is_the_allocation(&naming->groups[first])))
 		return 0;
 	for (size_t i = first; i < end && !error; i++) {
-		struct group *group = &naming->groups[i];
+		struct um_named_group *group = &naming->groups[i];
 
 		for (size_t n = 0; n < group->places.count && !error; n++)
 			error = um_interval_set_add(&named, group->places.items[n].start,
@@ -501,7 +115,7 @@ static void link_parts(struct um_summary *summary)
 	}
 }
 
-static int show_all(struct naming *naming)
+static int show_all(struct um_naming *naming)
 {
 	int error = 0;
 
@@ -517,18 +131,18 @@ static int show_all(struct naming *naming)
 
 int um_summary_load_named(struct um_summary *summary, struct um_db *db)
 {
-	struct naming naming = {.summary = summary};
+	struct um_naming naming = {.summary = summary};
 	size_t count = 0;
 	int error = um_part_lives_load(&naming.lives, db);
 
 	if (!error)
 		um_part_lives_all(naming.lives, &count);
 	if (!error && count) {
-		error = group_lives(&naming);
+		error = um_naming_group(&naming);
 		if (!error)
-			error = add_places(&naming);
+			error = um_naming_add_places(&naming);
 		if (!error)
-			error = share_out_all(&naming, db);
+			error = um_naming_share_out(&naming, db);
 		if (!error)
 			error = show_all(&naming);
 	}
@@ -539,7 +153,6 @@ int um_summary_load_named(struct um_summary *summary, struct um_db *db)
 	}
 	free(naming.groups);
 	free(naming.rest);
-	free(naming.hit);
 	um_part_lives_destroy(naming.lives);
 	return error;
 }

@@ -31,6 +31,8 @@ int um_summary_choose(struct um_summary *, struct um_db *, const char *pattern);
 struct um_summary_singles;
 void um_summary_take_transfers(struct um_summary *, const struct um_summary_singles *);
 int um_summary_load_measured(struct um_summary *, struct um_db *);
+/* After the totals. */
+int um_summary_load_ranges(struct um_summary *, struct um_db *);
 int um_summary_load_host(struct um_summary *, struct um_db *);
 /* "file:line", "function" or "module+0xOFFSET" of a frame's columns from `column` on. UM_ENOMEM. */
 int um_summary_site(struct um_summary *, struct sqlite3_stmt *row, int column, const char **site,

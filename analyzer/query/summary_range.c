@@ -1,9 +1,11 @@
 /*
  * A summary of some ranges only: tables of the connection's own stand before the file's and hold what
  * belongs to them. Calls belong to a range of their thread by their place in the program's order,
- * whenever the GPU ran them; what the host did, by its time.
+ * whenever the GPU ran them. What the host did meanwhile, in whatever thread, belongs to it by its time where
+ * that is measured, and else by its place too: its ops end where a range begins and ends.
  */
 #include "query.h"
+#include "range_spans.h"
 #include "summary_parts.h"
 #include "text_pool.h"
 #include "trace/base/error.h"
@@ -24,20 +26,51 @@ struct choice {
 	const char *pattern;
 	FILE *names; /* that there are */
 	size_t name_count;
+	struct um_span *places;
+	size_t place_count;
 	int64_t until_ns; /* up to where the time that was chosen reaches */
 };
 
-static int add_range(struct choice *choice, int64_t op, int64_t last_op)
+static int add_place(struct choice *choice, int64_t op, int64_t last_op, int64_t thread)
 {
-	char sql[512];
+	struct um_span *place =
+		um_query_append(&choice->places, &choice->place_count, sizeof(*choice->places));
 
+	if (!place)
+		return UM_ENOMEM;
+	*place = (struct um_span){thread, op, last_op == UM_NULL ? INT64_MAX : last_op};
+	return 0;
+}
+
+static int choose_place(struct choice *choice, const struct um_span *place)
+{
+	char thread[32] = "NULL", sql[512];
+
+	if (place->thread != UM_NULL)
+		snprintf(thread, sizeof(thread), "%" PRId64, place->thread);
 	snprintf(sql, sizeof(sql),
-		 "INSERT OR IGNORE INTO chosen_op SELECT op.op FROM main.op AS op WHERE op.op >= "
-		 "%" PRId64 " AND op.op <= %" PRId64
-		 " AND op.thread IS (SELECT thread FROM main.op "
-		 "WHERE op = %" PRId64 ")",
-		 op, last_op == UM_NULL ? INT64_MAX : last_op, op);
+		 "INSERT OR IGNORE INTO chosen_op SELECT op FROM main.op WHERE op BETWEEN %" PRId64
+		 " AND %" PRId64 " AND thread IS %s",
+		 place->first, place->last, thread);
+	int error = um_db_exec(choice->db, sql);
+
+	if (error || choice->summary->is_measured)
+		return error;
+	snprintf(sql, sizeof(sql),
+		 "INSERT OR IGNORE INTO chosen_host SELECT op FROM main.op WHERE op BETWEEN "
+		 "%" PRId64 " AND %" PRId64 " AND kind = 'host'",
+		 place->first, place->last);
 	return um_db_exec(choice->db, sql);
+}
+
+static int choose_places(struct choice *choice)
+{
+	int error = 0;
+
+	um_spans_merge(choice->places, &choice->place_count);
+	for (size_t i = 0; i < choice->place_count && !error; i++)
+		error = choose_place(choice, &choice->places[i]);
+	return error;
 }
 
 /* Ranges come by their starts, so that the parts of time do not overlap. */
@@ -69,7 +102,8 @@ static int look_at_range(struct sqlite3_stmt *row, void *context)
 	if (end_ns != UM_NULL)
 		choice->summary->chosen_ns = (int64_t)((uint64_t)choice->summary->chosen_ns +
 						       (uint64_t)end_ns - (uint64_t)start_ns);
-	int error = add_range(choice, um_query_integer(row, 0), um_query_integer(row, 1));
+	int error = add_place(choice, um_query_integer(row, 0), um_query_integer(row, 1),
+			      um_query_integer(row, 5));
 	return error ? error : add_time(choice, start_ns, end_ns);
 }
 
@@ -124,7 +158,7 @@ static const struct {
 	{"driver_event", BY_HOST("start_ns")},
 	{"remote_access", BY_OP},
 	{"copy_traffic", BY_OP},
-	{"page_access", BY_OP},
+	{"page_access", BY_OP " OR op IN (SELECT op FROM temp.chosen_host)"},
 	{"host_access", BY_OP " OR op IN (SELECT op FROM temp.chosen_host)"},
 	{"kernel", BY_OP},
 	{"user_range", BY_OP},
@@ -147,12 +181,17 @@ static int hide_others_of(struct um_db *db, const char *table, const char *where
 	return um_db_exec(db, sql);
 }
 
-static int hide_others(struct um_db *db)
+static int add_host_by_time(struct um_db *db)
 {
-	int error = um_db_exec(
+	return um_db_exec(
 		db, "INSERT INTO chosen_host SELECT op FROM op WHERE kind = 'host' AND EXISTS ("
 		    "SELECT 1 FROM temp.chosen_time WHERE chosen_time.start_ns <= "
 		    "COALESCE(op.end_ns, op.start_ns) AND chosen_time.end_ns >= op.start_ns)");
+}
+
+static int hide_others(struct um_db *db)
+{
+	int error = 0;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !error; i++)
 		error = hide_others_of(db, tables[i].table, tables[i].where);
@@ -175,10 +214,15 @@ int um_summary_choose(struct um_summary *summary, struct um_db *db, const char *
 		error = um_query_each(
 			db,
 			"SELECT user_range.op, user_range.last_op, user_range.name,"
-			" op.start_ns, op.end_ns FROM user_range JOIN op ON op.op = user_range.op"
+			" op.start_ns, op.end_ns, op.thread FROM user_range JOIN op ON op.op = user_range.op"
 			" ORDER BY op.start_ns",
 			look_at_range, &choice);
 	if (!error && summary->chosen_times == 0)
-		return no_such_range(&choice);
+		error = no_such_range(&choice);
+	if (!error)
+		error = choose_places(&choice);
+	free(choice.places);
+	if (!error && summary->is_measured)
+		error = add_host_by_time(db);
 	return error ? error : hide_others(db);
 }

@@ -173,6 +173,7 @@ static const struct field part_fields[] = {
 	{PART(bytes), false},
 	{PART(touched_bytes), false},
 	{"shared_pages", offsetof(struct um_part_summary, shared_pages), false},
+	{"shared_rows", offsetof(struct um_part_summary, shared_rows), false},
 	{PART(device_faults), false},
 	{PART(host_faults), false},
 	{PART(migrated_to_device_bytes), false},

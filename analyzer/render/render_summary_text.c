@@ -439,6 +439,14 @@ static void part_rows(struct um_text_table *table, const struct um_summary *summ
 				   of->allocation, of->shared_pages,
 				   of->shared_pages == 1 ? " has" : "s have",
 				   of->shared_pages == 1 ? "s" : "");
+	if (of->shared_rows)
+		um_text_table_note(table,
+				   "#%" PRId64
+				   ": what moved, was remote or faulted is an estimate by "
+				   "part: %" PRId64 " row%s of the trace lie%s over several names, "
+				   "and each has its share by pages",
+				   of->allocation, of->shared_rows, of->shared_rows == 1 ? "" : "s",
+				   of->shared_rows == 1 ? "s" : "");
 }
 
 static int print_allocation_rows(FILE *out, const struct um_summary *summary,

@@ -1,5 +1,6 @@
 #include "summary_head.h"
 #include "summary_selection.h"
+#include "summary_settings.h"
 
 #include "trace/base/error.h"
 #include "trace/base/text_table.h"
@@ -167,30 +168,15 @@ static void put_xnack(FILE *out, const struct um_summary *summary)
 	}
 }
 
-static void put_parameters(FILE *out, const char *text)
+static void put_parameters(FILE *out, const struct um_run_row *run)
 {
-	json_t *object = json_loads(text, 0, NULL), *value;
-	const char *key, *separator = "";
+	char *text = um_summary_settings_text(run->driver, run->driver_parameters);
 
-	if (!json_is_object(object) || json_object_size(object) == 0) {
-		json_decref(object);
+	if (!text)
 		return;
-	}
 	begin(out, "Settings");
-	json_object_foreach(object, key, value)
-	{
-		char *shown = json_is_string(value)
-				      ? NULL
-				      : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-		put(out, separator, key, " ");
-		um_text_print(out, shown		   ? shown
-				   : json_is_string(value) ? json_string_value(value)
-							   : "?");
-		free(shown);
-		separator = ", ";
-	}
-	fputc('\n', out);
-	json_decref(object);
+	put(out, "", text, "\n");
+	free(text);
 }
 
 static void put_clock(FILE *out, json_t *device, const char *name, const char *format, double scale,
@@ -239,7 +225,7 @@ static void put_driver(FILE *out, const struct um_run_row *run, const char *faul
 		put_bytes(out, ", ", run->memory_bytes, " of device memory");
 	fputc('\n', out);
 	if (run->driver_parameters)
-		put_parameters(out, run->driver_parameters);
+		put_parameters(out, run);
 }
 
 static void put_measured_driver(FILE *out, const struct um_run_row *run)

@@ -37,9 +37,9 @@ INSERT INTO op (op, kind, start_ns, end_ns, site) SELECT i + 1, 'alloc', i, i, 1
 INSERT INTO op (op, kind, stream, start_ns, end_ns, site)
 	SELECT 1000 + i, 'launch', i % 4, i * 20000000, i * 20000000 + 15000000, 1 FROM n WHERE i < 500;
 INSERT INTO kernel (op, name, grid_x, grid_y, grid_z, block_x, block_y, block_z)
-	SELECT 1000 + i, 'kernel_' || i % 12 || '(float*)', 1, 1, 1, 64, 1, 1 FROM n WHERE i < 500;
+	SELECT 1000 + i, 'kernel_' || (i % 12) || '(float*)', 1, 1, 1, 64, 1, 1 FROM n WHERE i < 500;
 INSERT INTO op (op, kind, start_ns, end_ns) SELECT 2000 + i, 'range', i * 500000000, (i + 1) * 500000000 FROM n WHERE i < 20;
-INSERT INTO user_range SELECT 2000 + i, 2000 + i, 'phase ' || i % 5 FROM n WHERE i < 20;
+INSERT INTO user_range SELECT 2000 + i, 2000 + i, 'phase ' || (i % 5) FROM n WHERE i < 20;
 INSERT INTO migration (op, allocation, first_page, pages, bytes, source, destination, cause_code, transfers, start_ns, duration_ns)
 	SELECT 1000 + (k * 500) / $2, 1 + (k / 40) % 200, k * 16 % 16384, 16, 65536, (k % 3 = 0) - 1, -(k % 3 = 0),
 		CASE WHEN k % 3 = 0 THEN 1 WHEN k % 5 = 0 THEN 0 ELSE 6 END, 1, k * (10000000000 / $2), 4000

@@ -39,6 +39,8 @@ if [ "$(sqlite3 ranges.um.db 'SELECT host_watch FROM run')" != none ]; then
 		FROM (SELECT * FROM page_access JOIN op USING (op) WHERE kind = 'host' ORDER BY op)"
 	is "those in it" 1 "SELECT first_page FROM page_access JOIN user_range
 		ON page_access.op BETWEEN user_range.op AND last_op WHERE name = 'host'"
+	check "as summary has them" test "$(umanalyze summary -f json --range=host ranges.um.db |
+		jq '[.allocations[].host_touched_pages] | add')" = 2
 fi
 
 # summary of them, of a trace and of a simulation

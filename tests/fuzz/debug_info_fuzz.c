@@ -1,10 +1,12 @@
 /*
  * An ELF file of any bytes, with debug information of any: the process that reads it may not survive, but
  * umtrace does, and is told so. What is answered has an end. With UM_FUZZ_PROGRAM the file is that program's
- * package of split DWARF (.dwp).
+ * package of split DWARF (.dwp). With UM_FUZZ_DIRECT it is read in this very process, so that libFuzzer sees
+ * how far it came and AddressSanitizer's word is heard.
  */
 #include "fuzz.h"
 
+#include "trace/tool/source_files.h"
 #include "trace/tool/source_reader.h"
 
 #include <fcntl.h>
@@ -18,6 +20,9 @@
 
 static struct um_source_reader *reader;
 static char folder[64];
+#ifdef UM_FUZZ_DIRECT
+static struct um_source_files *files;
+#endif
 static unsigned ended; /* readers that a file was too much for */
 
 static void remove_folder(void)
@@ -35,6 +40,10 @@ static void prepare(unsigned number)
 			um_fuzz_bug("no folder", folder);
 		atexit(remove_folder);
 	}
+#ifdef UM_FUZZ_DIRECT
+	um_source_files_destroy(files);
+	files = um_source_files_create();
+#endif
 	if (number % INPUTS_A_READER == 0) {
 		um_source_reader_destroy(reader);
 		reader = um_source_reader_create();
@@ -50,6 +59,45 @@ static void write_file(const char *path, const uint8_t *data, size_t bytes)
 	close(file);
 }
 
+#ifdef UM_FUZZ_DIRECT
+static void read_all(const char *text)
+{
+	if (text && strlen(text) > 1u << 20)
+		um_fuzz_bug("a text without an end", text);
+}
+
+static bool ask(const struct um_source_query *query)
+{
+	struct um_source_frame frames[UM_SOURCE_FRAMES_MAX];
+	size_t count, depth = 0;
+	char *name = NULL;
+
+	switch (query->question) {
+	case UM_SOURCE_PLACE:
+		count = um_source_files_find(files, query->path, query->address, frames,
+					     UM_SOURCE_FRAMES_MAX);
+		read_all(um_source_files_symbol(files, query->path, query->address));
+		for (size_t i = 0; i < count; i++) {
+			read_all(frames[i].function);
+			read_all(frames[i].file);
+		}
+		break;
+	case UM_SOURCE_BUILD_ID:
+		read_all(um_source_files_build_id(files, query->path));
+		break;
+	case UM_SOURCE_VARIABLE:
+		name = um_source_files_variable(files, query->path, query->address, &query->place,
+						&depth);
+		break;
+	case UM_SOURCE_GLOBAL:
+		name = um_source_files_global(files, query->path, query->address);
+		break;
+	}
+	read_all(name);
+	free(name);
+	return true;
+}
+#else
 static bool ask(const struct um_source_query *query)
 {
 	struct um_source_answer answer;
@@ -65,6 +113,7 @@ static bool ask(const struct um_source_query *query)
 	free(answer.bytes);
 	return answered;
 }
+#endif
 
 /* The seed's code is at 0x401000, of some 256 bytes; its data behind that. */
 static void ask_all(const char *path)

@@ -60,7 +60,7 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What is recorded:", 3},
 	{"no-requests", OPTION_NO_REQUESTS, NULL, 0,
 	 "Do not count coalesced requests: faster, but the time of remote accesses is then guessed "
-	 "from lines",
+	 "from the lines",
 	 3},
 	{"host-watch", OPTION_HOST_WATCH, "METHOD", 0,
 	 "How host accesses are seen: wp-async, uffd-sync, mprotect, none; default: auto, the "
