@@ -253,7 +253,8 @@ static void put_cost(FILE *out, const char *what, const struct um_finding_cost *
 {
 	char end[32], in[32], back[32];
 
-	fprintf(out, "# %-10s ends after %s, %s to the device, %s to the host, %llu + %llu faults\n",
+	fprintf(out,
+		"# %-10s ends after %s, %s to the device, %s to the host, %llu + %llu faults\n",
 		what, um_format_duration(end, sizeof(end), cost->end_ns),
 		um_format_bytes(in, sizeof(in), cost->bytes_to_device),
 		um_format_bytes(back, sizeof(back), cost->bytes_to_host),
@@ -295,8 +296,7 @@ static void put_setup(FILE *out, const struct whole *whole)
 	const struct um_findings_choice *choice = whole->setup->choice;
 
 	if (choice->machine)
-		fprintf(out, "machine: %s\n",
-			um_finding_quote(whole->findings, choice->machine));
+		fprintf(out, "machine: %s\n", um_finding_quote(whole->findings, choice->machine));
 	if (choice->driver && choice->xnack)
 		fprintf(out, "driver: {name: %s, xnack: %s}\n", choice->driver, choice->xnack);
 	else if (choice->driver)

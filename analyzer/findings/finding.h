@@ -119,11 +119,11 @@ struct um_findings {
 	const char *baseline_origin; /* "modelled", "measured" */
 	struct um_finding *findings; /* by verdict: faults, then by what they save, then folded */
 	size_t count;
-	size_t shown;		    /* of these, before the folded ones */
-	size_t dropped;		    /* candidates whose change saves nothing */
+	size_t shown;			  /* of these, before the folded ones */
+	size_t dropped;			  /* candidates whose change saves nothing */
 	struct um_findings_advice advice; /* zero where it was not asked for */
-	size_t not_tried;	    /* candidates too small to be replayed */
-	struct um_text_pool *texts; /* owns the strings */
+	size_t not_tried;		  /* candidates too small to be replayed */
+	struct um_text_pool *texts;	  /* owns the strings */
 };
 
 /* A share of the baseline's time or bytes, below which a finding is folded away. */
@@ -134,7 +134,7 @@ struct um_findings_choice {
 	const char *xnack;		       /* "on", "off"; NULL: as traced */
 	const char *const *skip_frames;	       /* as of um_stacks_load() */
 	const char *only;		       /* name of the one rule to run; NULL: all */
-	bool together; /* replays all changes together too */
+	bool together;			       /* replays all changes together too */
 	bool all;			       /* replay every candidate, however small */
 	void (*progress)(void *context, size_t done, size_t all); /* replays; may be NULL */
 	void *progress_context;

@@ -56,6 +56,16 @@ struct um_finding *um_finding_add(struct um_findings *findings, const struct um_
 	return added;
 }
 
+void um_finding_withdraw(struct um_findings *findings)
+{
+	struct um_finding *last = &findings->findings[--findings->count];
+
+	free(last->allocations);
+	free(last->kernels);
+	free(last->evidence);
+	free(last->changes);
+}
+
 /* "#3 grid.cells", or "4 allocations of train.hip:37". */
 static const char *subject_of(struct um_findings *findings, const struct um_fact_group *group)
 {

@@ -7,6 +7,8 @@
  */
 #include "finding_calls.h"
 
+#include "trace/base/error.h"
+
 #include <string.h>
 
 /* hipMemAttachHost and hipMemAttachSingle of hipMallocManaged (hip_runtime_api.h). */
@@ -99,32 +101,88 @@ const struct um_finding_rule um_finding_advice_harmful = {
 
 /* --- without effect --- */
 
-static int explain(struct um_finding_draft *draft, const struct um_call_line *line)
-{
-	const struct um_fact_op *other = contradiction(draft->facts, line->calls[0]);
-	struct um_finding_place at;
+/* Lines of advice that are about the same allocations, which one may need the other. */
+struct companions {
+	struct um_finding_draft *draft;
+	const struct um_call_line *line;
+	const char *lines; /* of `without`: "\"a:1\", \"a:2\"" */
+	size_t count;
+	bool is_first;
+};
 
-	if (!other)
-		return um_draft_because(draft, "This driver does the same without it.");
-	at = um_facts_place(draft->facts, other);
-	return um_draft_because(draft, "%s says otherwise before anything is touched.",
-				at.text ? at.text : "A later call");
+static bool names_same(const struct um_call_line *a, const struct um_call_line *b)
+{
+	for (size_t i = 0; i < a->count; i++)
+		for (size_t j = 0; j < b->count; j++)
+			if (a->calls[i]->allocation == b->calls[j]->allocation)
+				return true;
+	return false;
 }
 
-static int look_for_nothing(const struct um_call_line *line, void *context)
+static int add_companion(const struct um_call_line *line, void *context)
 {
-	struct um_finding_draft *draft = context;
+	struct companions *all = context;
+	const char *slash, *quoted;
+
+	if (!line->at.text || !names_same(line, all->line))
+		return 0;
+	slash = strrchr(line->at.text, '/');
+	quoted = um_finding_quote(all->draft->out, slash ? slash + 1 : line->at.text);
+	if (!quoted)
+		return UM_ENOMEM;
+	if (!all->count++)
+		all->is_first = line->calls[0] == all->line->calls[0];
+	all->lines = all->lines ? um_finding_text(all->draft->out, "%s, %s", all->lines, quoted)
+				: quoted;
+	return all->lines ? 0 : UM_ENOMEM;
+}
+
+static int begin_nothing(struct um_finding_draft *draft, const struct um_call_line *line)
+{
 	int error = um_finding_begin_calls(draft, line);
 
 	if (error)
 		return error;
 	draft->finding->claims_no_effect = true;
 	error = um_draft_title(draft, "advice about %s has no effect", draft->finding->subject);
+	return error ? error : add_evidence(draft, line);
+}
+
+static int look_for_contradiction(struct um_finding_draft *draft, const struct um_call_line *line,
+				  const struct um_fact_op *other)
+{
+	struct um_finding_place at = um_facts_place(draft->facts, other);
+	int error = begin_nothing(draft, line);
+
 	if (!error)
-		error = explain(draft, line);
-	if (!error)
-		error = add_evidence(draft, line);
+		error = um_draft_because(draft, "%s says otherwise before anything is touched.",
+					 at.text ? at.text : "A later call");
 	return error ? error : um_change_without(draft, line->calls[0]);
+}
+
+/* All advice about an allocation is one finding: of two lines either may be enough. */
+static int look_for_nothing(const struct um_call_line *line, void *context)
+{
+	struct um_finding_draft *draft = context;
+	struct companions all = {.draft = draft, .line = line};
+	const struct um_fact_op *other = contradiction(draft->facts, line->calls[0]);
+	int error;
+
+	if (other)
+		return look_for_contradiction(draft, line, other);
+	error = um_facts_call_lines(draft->facts, UM_OP_ADVISE, add_companion, &all);
+	if (error || !all.is_first)
+		return error;
+	error = begin_nothing(draft, line);
+	if (!error)
+		error = um_draft_because(draft, "This driver does the same without %s.",
+					 all.count == 1 ? "it" : "any of these lines");
+	if (error)
+		return error;
+	return um_finding_change(
+		draft->out, draft->finding, &line->at,
+		um_finding_text(draft->out, "leave out the hipMemAdvise() of %s", all.lines),
+		um_finding_text(draft->out, "program: {without: [%s]}\n", all.lines), NULL);
 }
 
 static int say_ignored(struct um_finding_draft *draft, const struct um_finding_place *at,

@@ -190,55 +190,93 @@ static int advise(struct um_finding_draft *draft, const char *code, const char *
 
 int um_change_stay_on_host(struct um_finding_draft *draft)
 {
-	const char *what = pointer_and_bytes(draft);
+	const char *what = pointer_and_bytes(draft), *preferred, *both;
+	int error;
 
-	return advise(draft,
-		      what ? um_finding_text(draft->out,
-					     "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, "
-					     "hipCpuDeviceId);\n"
-					     "hipMemAdvise(%s, hipMemAdviseSetAccessedBy, device);",
-					     what, what)
-			   : NULL,
-		      "    preferred_location: host\n"
-		      "    accessed_by: [gpu0]\n");
+	if (!what)
+		return UM_ENOMEM;
+	preferred = um_finding_text(draft->out,
+				    "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, "
+				    "hipCpuDeviceId);",
+				    what);
+	both = preferred
+		       ? um_finding_text(draft->out,
+					 "%s\nhipMemAdvise(%s, hipMemAdviseSetAccessedBy, device);",
+					 preferred, what)
+		       : NULL;
+	error = advise(draft, preferred, "    preferred_location: host\n");
+	return error ? error
+		     : advise(draft, both,
+			      "    preferred_location: host\n"
+			      "    accessed_by: [gpu0]\n");
+}
+
+/* Advice for bytes [start, end) of the one allocation. */
+static int advise_part(struct um_finding_draft *draft, int64_t start_bytes, int64_t end_bytes,
+		       const char *code, const char *body)
+{
+	const struct um_fact_allocation *member = draft->group->members[0];
+	const char *policy = um_finding_text(
+		draft->out, "advise:\n  - on: {index: %lld, range: [%lldB, %lldB]}\n%s",
+		(long long)member->index, (long long)start_bytes, (long long)end_bytes, body);
+
+	if (!policy)
+		return UM_ENOMEM;
+	return um_finding_change(draft->out, draft->finding, &member->at, code, policy, NULL);
 }
 
 int um_change_part_stays_on_host(struct um_finding_draft *draft, int64_t start_bytes,
 				 int64_t end_bytes)
 {
-	const char *pointer = um_group_pointer(draft->group);
-	long long start = (long long)start_bytes, bytes = (long long)(end_bytes - start_bytes);
-	const char *code = um_finding_text(
-		draft->out,
-		"hipMemAdvise((char *)%s + %lld, %lld, hipMemAdviseSetPreferredLocation, "
-		"hipCpuDeviceId);\n"
-		"hipMemAdvise((char *)%s + %lld, %lld, hipMemAdviseSetAccessedBy, device);",
-		pointer, start, bytes, pointer, start, bytes);
-	const char *policy = um_finding_text(draft->out,
-					     "advise:\n"
-					     "  - on: {index: %lld, range: [%lldB, %lldB]}\n"
-					     "    preferred_location: host\n"
-					     "    accessed_by: [gpu0]\n",
-					     (long long)draft->group->members[0]->index, start,
-					     (long long)end_bytes);
+	const char *what = um_finding_text(draft->out, "(char *)%s + %lld, %lld",
+					   um_group_pointer(draft->group), (long long)start_bytes,
+					   (long long)(end_bytes - start_bytes));
+	const char *preferred, *both;
+	int error;
 
-	if (!policy)
+	if (!what)
 		return UM_ENOMEM;
-	return um_finding_change(draft->out, draft->finding, &draft->group->members[0]->at, code,
-				 policy, NULL);
+	preferred = um_finding_text(draft->out,
+				    "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, "
+				    "hipCpuDeviceId);",
+				    what);
+	both = preferred
+		       ? um_finding_text(draft->out,
+					 "%s\nhipMemAdvise(%s, hipMemAdviseSetAccessedBy, device);",
+					 preferred, what)
+		       : NULL;
+	error = advise_part(draft, start_bytes, end_bytes, preferred,
+			    "    preferred_location: host\n");
+	return error ? error
+		     : advise_part(draft, start_bytes, end_bytes, both,
+				   "    preferred_location: host\n"
+				   "    accessed_by: [gpu0]\n");
+}
+
+/* amdkfd lets the host reach device memory where the link does, advised or not (driver_amdgpu_svm.c, R7). */
+static bool advises_host_access(const struct um_facts *facts)
+{
+	return facts->policy && strcmp(facts->policy->driver->name, "amdgpu_svm") != 0;
 }
 
 int um_change_stay_on_device(struct um_finding_draft *draft)
 {
-	const char *what = pointer_and_bytes(draft);
+	const char *what = pointer_and_bytes(draft), *code;
 
-	return advise(draft,
-		      what ? um_finding_text(
-				     draft->out,
-				     "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, device);\n"
-				     "hipMemAdvise(%s, hipMemAdviseSetAccessedBy, hipCpuDeviceId);",
-				     what, what)
-			   : NULL,
+	if (!what)
+		return UM_ENOMEM;
+	if (!advises_host_access(draft->facts))
+		return advise(draft,
+			      um_finding_text(draft->out,
+					      "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, "
+					      "device);",
+					      what),
+			      "    preferred_location: gpu0\n");
+	code = um_finding_text(draft->out,
+			       "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, device);\n"
+			       "hipMemAdvise(%s, hipMemAdviseSetAccessedBy, hipCpuDeviceId);",
+			       what, what);
+	return advise(draft, code,
 		      "    preferred_location: gpu0\n"
 		      "    accessed_by: [host]\n");
 }

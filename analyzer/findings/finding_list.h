@@ -9,5 +9,8 @@ extern const struct um_finding_rule um_finding_ping_pong, um_finding_thrashing,
 	um_finding_host_preferred, um_finding_device_preferred, um_finding_prefetch_harmful,
 	um_finding_prefetch_useless, um_finding_prefetch_stream, um_finding_prefetch_late,
 	um_finding_prefetch_missing, um_finding_advice_harmful, um_finding_advice_without_effect;
+extern const struct um_finding_rule um_finding_missing_sync, um_finding_xnack_off,
+	um_finding_memory_headroom, um_finding_device_memory, um_finding_pinned_memory,
+	um_finding_small_allocations, um_finding_remote_atomics, um_finding_link_saturated;
 
 #endif

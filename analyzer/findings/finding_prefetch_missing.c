@@ -79,7 +79,12 @@ static int look_at(const struct um_fact_group *group, void *context)
 						"brings them in large pieces before.");
 	if (!error)
 		error = add_evidence(draft);
-	return error ? error : um_change_prefetch(draft, false, 0);
+	if (!error)
+		error = um_change_prefetch(draft, false, 0);
+	/* A memset brought it: nothing that a prefetch before a launch would be of use for. */
+	if (!error && !draft->finding->change_count)
+		um_finding_withdraw(draft->out);
+	return error;
 }
 
 static int find(const struct um_finding_rule *rule, const struct um_facts *facts,

@@ -24,9 +24,23 @@ struct bringers {
 	size_t count;
 };
 
-static bool is_brought(const struct um_fact_use *use)
+/* What a device reached before it could have been there already, had it been prefetched then. */
+static bool was_devices(const struct um_facts *facts, const struct um_fact_use *use)
 {
-	return use->faulted_in || use->remote || use->device_faults;
+	const struct um_fact_allocation *allocation = &facts->allocations[use->allocation];
+	size_t index = (size_t)(use - facts->uses), before = SIZE_MAX;
+
+	for (size_t i = 0; i < allocation->use_count && allocation->uses[i] < index; i++)
+		before = allocation->uses[i];
+	return before != SIZE_MAX &&
+	       um_facts_toucher(&facts->ops[facts->uses[before].op]) == UM_TOUCHED_BY_DEVICE;
+}
+
+static bool is_brought(const struct um_facts *facts, const struct um_fact_use *use)
+{
+	if (use->faulted_in || use->device_faults)
+		return true;
+	return use->remote && !was_devices(facts, use);
 }
 
 static const struct um_fact_use *use_of(const struct um_facts *facts, const struct um_fact_op *op,
@@ -35,7 +49,7 @@ static const struct um_fact_use *use_of(const struct um_facts *facts, const stru
 	for (size_t i = op->first_use; i < op->first_use + op->use_count; i++)
 		for (size_t j = 0; j < group->count; j++)
 			if (&facts->allocations[facts->uses[i].allocation] == group->members[j] &&
-			    is_brought(&facts->uses[i]))
+			    is_brought(facts, &facts->uses[i]))
 				return &facts->uses[i];
 	return NULL;
 }

@@ -133,6 +133,12 @@ struct um_facts {
 	const struct um_stacks *stacks;
 	struct um_finding_cost baseline;
 	struct um_text_pool *texts; /* the findings' */
+	/*
+	 * The baseline with the rules of `policy` over it, for evidence that takes several replays; NULL
+	 * where nothing can be replayed. UM_EINVAL: the policy does not fit.
+	 */
+	int (*replay)(void *context, const char *policy, struct um_finding_cost *cost);
+	void *replay_context;
 };
 
 /* All zero where nothing touched it. */
@@ -165,6 +171,8 @@ const char *um_finding_text(struct um_findings *, const char *format, ...)
 const char *um_finding_quote(struct um_findings *, const char *text);
 /* NULL: out of memory. Zeroed but for rule and kind; certain. */
 struct um_finding *um_finding_add(struct um_findings *, const struct um_finding_rule *);
+/* Takes back the last one that was added, of which there is nothing to say. */
+void um_finding_withdraw(struct um_findings *);
 /* All of these: UM_ENOMEM. */
 int um_finding_about(struct um_findings *, struct um_finding *, const struct um_fact_group *);
 int um_finding_evidence(struct um_findings *, struct um_finding *, const char *label,

@@ -7,6 +7,7 @@
 #include "finding_replay.h"
 #include "finding_rule.h"
 
+#include "analyzer/query/query.h"
 #include "analyzer/query/text_pool.h"
 #include "trace/base/error.h"
 
@@ -40,7 +41,8 @@ static double share(int64_t part, uint64_t whole)
 double um_finding_worth(const struct um_finding_cost *before, const struct um_finding_cost *after)
 {
 	double time = share((int64_t)before->end_ns - (int64_t)after->end_ns, before->end_ns);
-	double bytes = share((int64_t)bytes_of(before) - (int64_t)bytes_of(after), bytes_of(before));
+	double bytes =
+		share((int64_t)bytes_of(before) - (int64_t)bytes_of(after), bytes_of(before));
 
 	if (time <= -UM_FINDING_LEAST_SHARE)
 		return 0;
@@ -422,6 +424,11 @@ static int replay_baseline(struct um_facts *facts, struct um_finding_setup *setu
 	return um_finding_replay(setup, NULL, &observer, &facts->baseline);
 }
 
+static int replay_for_evidence(void *context, const char *policy, struct um_finding_cost *cost)
+{
+	return um_finding_replay(context, policy, NULL, cost);
+}
+
 static int find_measured(struct um_findings *findings, struct um_facts *facts,
 			 const struct um_findings_choice *choice)
 {
@@ -466,6 +473,8 @@ static int find_and_replay(struct um_findings *findings, struct um_facts *facts,
 	if (!error)
 		error = replay_baseline(facts, setup);
 	findings->baseline = facts->baseline;
+	facts->replay = replay_for_evidence;
+	facts->replay_context = setup;
 	if (!error)
 		error = run_rules(findings, facts, choice->only);
 	if (!error)
@@ -554,6 +563,8 @@ int um_findings_load(struct um_findings **out, struct um_db *db,
 		findings->path = um_db_path(db);
 		error = um_text_pool_keep(findings->texts, &findings->path);
 	}
+	if (!error)
+		error = um_query_check_run(db);
 	if (!error)
 		error = um_db_run(db, take_run, &run);
 	if (!error)

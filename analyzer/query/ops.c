@@ -195,8 +195,10 @@ int um_ops_each(struct um_db *db, const struct um_ops_choice *choice,
 		int (*call)(const struct um_op_view *, void *context), void *context)
 {
 	struct listing listing = {.choice = choice, .call = call, .context = context};
-	int error = um_stacks_load(&listing.stacks, db, choice->skip_frames);
+	int error = um_query_check_run(db);
 
+	if (!error)
+		error = um_stacks_load(&listing.stacks, db, choice->skip_frames);
 	if (!error && choice->range)
 		error = load_ranges(&listing, db);
 	if (!error)

@@ -47,6 +47,17 @@ int um_query_each(struct um_db *db, const char *sql,
 	return error;
 }
 
+int um_query_check_run(struct um_db *db)
+{
+	int64_t runs;
+	int error = um_db_integer(db, "SELECT COUNT(*) FROM run", 0, &runs);
+
+	if (!error && runs == 0)
+		error = um_fail(UM_EFORMAT, "%s: there is no run in it: its recording never began",
+				um_db_path(db));
+	return error;
+}
+
 /* Room doubles, so it is full whenever the count is a power of two from 16 on. */
 static size_t room_for(size_t count)
 {

@@ -17,6 +17,9 @@ const char *um_query_text(struct sqlite3_stmt *, int column);
 int um_query_each(struct um_db *, const char *sql,
 		  int (*call)(struct sqlite3_stmt *, void *context), void *context);
 
+/* UM_EFORMAT, with its message, where no run is in it: a recording that never began. */
+int um_query_check_run(struct um_db *);
+
 /* A zeroed element behind the last of the array *items; NULL and UM_ENOMEM's message if none. */
 void *um_query_append(void *items, size_t *count, size_t item_bytes);
 

@@ -83,12 +83,13 @@ static json_t *finding_json(const struct um_finding *finding)
 	for (size_t i = 0; i < finding->change_count; i++)
 		json_array_append_new(changes, change_json(&finding->changes[i]));
 	return json_pack(
-		"{ss so so so sb ss so so so so so so so so so}", "kind", finding->kind, "also",
+		"{ss so so so sb ss so so so so so so so so so so}", "kind", finding->kind, "also",
 		also, "title", um_text_json(finding->title), "because",
 		um_nullable_text_json(finding->because), "certain", finding->is_certain, "verdict",
 		um_finding_verdict_word(finding->verdict), "at", place_json(&finding->at),
-		"subject", um_nullable_text_json(finding->subject), "allocations", allocations,
-		"kernels", kernels, "phase", um_nullable_text_json(finding->phase), "first_op",
+		"subject", um_nullable_text_json(finding->subject), "concerned_bytes",
+		um_integer_json(finding->concerned_bytes), "allocations", allocations, "kernels",
+		kernels, "phase", um_nullable_text_json(finding->phase), "first_op",
 		um_integer_json(finding->first_op), "last_op", um_integer_json(finding->last_op),
 		"evidence", evidence_json(finding), "changes", changes);
 }

@@ -298,9 +298,13 @@ int um_render_findings_text(FILE *out, const struct um_findings *findings,
 	size_t shown = style->folded ? findings->count : findings->shown;
 	int error = 0;
 
-	if (!findings->count) {
+	if (!shown) {
 		um_text_print(out, findings->path);
-		fputs(": nothing found\n", out);
+		fputs(findings->count
+			      ? ": nothing found that would save 1 % of time or bytes (--all shows the "
+				"rest)\n"
+			      : ": nothing found\n",
+		      out);
 		return 0;
 	}
 	put_head(&writing);

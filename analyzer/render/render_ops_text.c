@@ -186,6 +186,7 @@ static const struct {
 	{"launch", put_launch, false},	     {"sync_device", put_device, false},
 	{"sync_stream", put_stream, true},   {"event_record", put_event, false},
 	{"event_sync", put_event, false},    {"stream_wait", put_event, false},
+	{"event_query", put_event, false},   {"stream_query", put_stream, true},
 	{"stream_create", put_stream, true}, {"stream_destroy", put_stream, true},
 	{"attach", put_attach, false},	     {"range", put_range_name, false},
 	{"name", put_name, false},	     {"name_end", put_name, false},

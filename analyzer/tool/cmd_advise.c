@@ -110,7 +110,8 @@ static int write_policy(const struct options *options, const struct um_findings 
 	if (failed)
 		return um_fail_errno(UM_EIO, "writing");
 	if (out != stdout)
-		fprintf(stderr, "umanalyze: wrote %s: %zu change%s; to check: umsim replay %s -P %s\n",
+		fprintf(stderr,
+			"umanalyze: wrote %s: %zu change%s; to check: umsim replay %s -P %s\n",
 			options->output, findings->advice.applied,
 			findings->advice.applied == 1 ? "" : "s", options->path, options->output);
 	return 0;
@@ -131,7 +132,8 @@ static int advise(const struct options *options)
 	if (findings->not_replayable)
 		error = um_fail(UM_ENOTSUP, "%s: %s", options->path, findings->not_replayable);
 	else if (!findings->advice.policy)
-		fprintf(stderr, "umanalyze: %s: nothing that a policy could change for the better\n",
+		fprintf(stderr,
+			"umanalyze: %s: nothing that a policy could change for the better\n",
 			options->path);
 	else
 		error = write_policy(options, findings);

@@ -12,6 +12,8 @@ struct um_command {
 int um_cmd_report(int argc, char **argv);
 int um_cmd_summary(int argc, char **argv);
 int um_cmd_ops(int argc, char **argv);
+int um_cmd_diff(int argc, char **argv);
+int um_cmd_export(int argc, char **argv);
 int um_cmd_findings(int argc, char **argv);
 int um_cmd_advise(int argc, char **argv);
 

@@ -47,6 +47,8 @@ static bool is_over(const struct um_host *host)
 	switch (host->wait) {
 	case WAIT_ALL:
 		return um_streams_idle(streams);
+	case WAIT_DEVICE:
+		return um_streams_idle_on(streams, host->wait_device);
 	case WAIT_STREAM:
 		return um_stream_idle(streams, host->wait_stream);
 	case WAIT_TASK:

@@ -1,7 +1,8 @@
 /*
- * Streams: tasks in order. A task of a blocking stream waits for earlier tasks of the null stream,
- * and a task of the null stream for earlier tasks of all blocking streams (HIP's legacy default
- * stream). Non-blocking streams wait for neither.
+ * Streams: tasks in order. Each belongs to a device, which has a null stream of its own. A task of a
+ * blocking stream waits for earlier tasks of its device's null stream, and a task of the null stream for
+ * earlier tasks of all blocking streams of its device (HIP's legacy default stream). Non-blocking streams
+ * wait for neither.
  */
 #include "simulation.h"
 
@@ -10,16 +11,15 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define NULL_STREAM 0u /* index */
-
 struct stream {
-	bool blocking;
+	um_device_id device;
+	bool blocking, null;
 	struct um_task *first, *last; /* not done; the first may have started */
 };
 
 struct um_streams {
 	struct um_simulation_state *state;
-	struct stream *streams; /* the null stream first */
+	struct stream *streams; /* the devices' null streams first */
 	uint32_t count, capacity;
 	uint32_t own;		     /* the policy's, UM_NO_STREAM until needed */
 	struct um_id_map indices;    /* of the program's ids */
@@ -31,7 +31,7 @@ struct um_streams {
 	bool starting;
 };
 
-static int add_stream(struct um_streams *streams, bool blocking, uint32_t *index)
+static int add_stream(struct um_streams *streams, const struct stream *stream, uint32_t *index)
 {
 	if (streams->count == streams->capacity) {
 		uint32_t capacity = streams->capacity ? streams->capacity * 2 : 8;
@@ -43,21 +43,27 @@ static int add_stream(struct um_streams *streams, bool blocking, uint32_t *index
 		streams->capacity = capacity;
 	}
 	*index = streams->count;
-	streams->streams[streams->count++] = (struct stream){.blocking = blocking};
+	streams->streams[streams->count++] = *stream;
 	return 0;
 }
 
 int um_streams_create(struct um_streams **out, struct um_simulation_state *state)
 {
 	struct um_streams *streams = calloc(1, sizeof(*streams));
+	um_device_id devices = (um_device_id)um_machine_spec(state->machine)->devices;
 	uint32_t index;
+	int error = 0;
 
 	if (!streams)
 		return um_fail(UM_ENOMEM, "no memory for streams");
 	streams->state = state;
 	streams->own = UM_NO_STREAM;
 	*out = streams;
-	return add_stream(streams, true, &index);
+	for (um_device_id device = 0; device < devices && !error; device++)
+		error = add_stream(
+			streams, &(struct stream){.device = device, .blocking = true, .null = true},
+			&index);
+	return error;
 }
 
 void um_streams_destroy(struct um_streams *streams)
@@ -78,12 +84,24 @@ void um_streams_destroy(struct um_streams *streams)
 	free(streams);
 }
 
-int um_streams_find(struct um_streams *streams, int64_t stream, bool non_blocking, uint32_t *index)
+/* Prefetches name their target; `value` is the device of their stream, where the trace has it. */
+static um_device_id device_of(const struct um_streams *streams, const struct um_op_row *op)
 {
+	struct um_op_row on = *op;
+
+	if (um_word_code(um_op_words, op->kind) == UM_OP_PREFETCH && op->value != UM_NULL)
+		on.device = op->value;
+	return um_simulation_device(streams->state, &on);
+}
+
+int um_streams_find(struct um_streams *streams, const struct um_op_row *op, uint32_t *index)
+{
+	um_device_id device = device_of(streams, op);
+	int64_t stream = op->stream;
 	const uint32_t *known;
 	int error;
 
-	*index = NULL_STREAM;
+	*index = (uint32_t)device;
 	if (stream == UM_NULL || stream == 0)
 		return 0;
 	known = um_id_map_find(&streams->indices, (uint64_t)stream);
@@ -91,13 +109,19 @@ int um_streams_find(struct um_streams *streams, int64_t stream, bool non_blockin
 		*index = *known;
 		return 0;
 	}
-	error = add_stream(streams, !non_blocking, index);
+	error = add_stream(
+		streams,
+		&(struct stream){.device = device, .blocking = !(op->flags & UM_OP_NON_BLOCKING)},
+		index);
 	return error ? error : um_id_map_add(&streams->indices, (uint64_t)stream, *index);
 }
 
 int um_streams_own(struct um_streams *streams, uint32_t *index)
 {
-	int error = streams->own == UM_NO_STREAM ? add_stream(streams, false, &streams->own) : 0;
+	int error =
+		streams->own == UM_NO_STREAM
+			? add_stream(streams, &(struct stream){.blocking = false}, &streams->own)
+			: 0;
 
 	*index = streams->own;
 	return error;
@@ -149,11 +173,14 @@ static bool precedes(const struct stream *stream, const struct um_task *task)
 static bool waits_for_others(const struct um_streams *streams, uint32_t index,
 			     const struct um_task *task)
 {
-	if (index != NULL_STREAM)
-		return streams->streams[index].blocking &&
-		       precedes(&streams->streams[NULL_STREAM], task);
-	for (uint32_t i = 1; i < streams->count; i++)
-		if (streams->streams[i].blocking && precedes(&streams->streams[i], task))
+	const struct stream *stream = &streams->streams[index];
+
+	if (!stream->null)
+		return stream->blocking && precedes(&streams->streams[stream->device], task);
+	for (uint32_t i = 0; i < streams->count; i++)
+		if (i != index && streams->streams[i].blocking &&
+		    streams->streams[i].device == stream->device &&
+		    precedes(&streams->streams[i], task))
 			return true;
 	return false;
 }
@@ -281,6 +308,14 @@ int um_streams_done(struct um_streams *streams, struct um_task *task)
 bool um_streams_idle(const struct um_streams *streams)
 {
 	return !streams->waiting;
+}
+
+bool um_streams_idle_on(const struct um_streams *streams, um_device_id device)
+{
+	for (uint32_t i = 0; i < streams->count; i++)
+		if (streams->streams[i].device == device && streams->streams[i].first)
+			return false;
+	return true;
 }
 
 bool um_stream_idle(const struct um_streams *streams, uint32_t index)

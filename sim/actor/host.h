@@ -5,7 +5,7 @@
 #include "host_ranges.h"
 #include "simulation.h"
 
-enum wait_for { WAIT_NOTHING, WAIT_ALL, WAIT_STREAM, WAIT_TASK, WAIT_MARK, WAIT_TIME };
+enum wait_for { WAIT_NOTHING, WAIT_ALL, WAIT_DEVICE, WAIT_STREAM, WAIT_TASK, WAIT_MARK, WAIT_TIME };
 
 struct um_host {
 	struct um_simulation_state *state;
@@ -17,6 +17,7 @@ struct um_host {
 	struct um_host_ranges *ranges;
 
 	enum wait_for wait;
+	um_device_id wait_device;
 	uint32_t wait_stream, wait_mark;
 	uint64_t wait_sequence;
 

@@ -11,8 +11,7 @@ typedef int (*op_fn)(struct um_host *);
 
 static int find_stream(struct um_host *host, uint32_t *index)
 {
-	return um_streams_find(host->state->streams, host->op.stream,
-			       host->op.flags & UM_OP_NON_BLOCKING, index);
+	return um_streams_find(host->state->streams, &host->op, index);
 }
 
 static int put_task(struct um_host *host, enum um_task_kind kind, uint32_t mark)
@@ -172,7 +171,8 @@ static int do_range(struct um_host *host)
 
 static int do_sync_device(struct um_host *host)
 {
-	host->wait = WAIT_ALL;
+	host->wait = WAIT_DEVICE;
+	host->wait_device = um_simulation_device(host->state, &host->op);
 	return 0;
 }
 
@@ -291,6 +291,9 @@ static const struct op {
 	[UM_OP_PROFILER_START] = {do_nothing, false},
 	[UM_OP_PROFILER_STOP] = {do_nothing, false},
 	[UM_OP_CALLBACK] = {do_nothing, false},
+	[UM_OP_EVENT_QUERY] = {do_event_sync,
+			       false}, /* until it was done the program asked again */
+	[UM_OP_STREAM_QUERY] = {do_sync_stream, false},
 };
 
 /* NULL if there is no such kind. */

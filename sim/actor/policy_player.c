@@ -15,14 +15,14 @@
 #include <string.h>
 
 struct launch {
-	int64_t op, stream;
+	int64_t op, stream, device;
 	char *kernel;
 };
 
 struct action {
 	int64_t op;		   /* at which it is due */
 	uint32_t rule, allocation; /* places */
-	int64_t stream;
+	int64_t stream, device;	   /* of the launch that it is for */
 };
 
 struct um_player {
@@ -67,7 +67,8 @@ static int add_launch(const void *row, void *context)
 	if (make_room(&player->launches, player->launch_count, &player->launch_capacity,
 		      sizeof(*player->launches)))
 		return UM_ENOMEM;
-	player->launches[player->launch_count++] = (struct launch){op->op, op->stream, NULL};
+	player->launches[player->launch_count++] =
+		(struct launch){op->op, op->stream, op->device, NULL};
 	return 0;
 }
 
@@ -121,14 +122,16 @@ static bool is_about(const struct um_player *player, const struct um_rule *rule,
 	return um_subject_matches(subject(player, place), rule);
 }
 
+/* `launch` is NULL where it is for none: on the null stream of device 0 then. */
 static int add_action(struct um_player *player, int64_t op, size_t rule, size_t allocation,
-		      int64_t stream)
+		      const struct launch *launch)
 {
 	if (make_room(&player->actions, player->action_count, &player->action_capacity,
 		      sizeof(*player->actions)))
 		return UM_ENOMEM;
 	player->actions[player->action_count++] =
-		(struct action){op, (uint32_t)rule, (uint32_t)allocation, stream};
+		(struct action){op, (uint32_t)rule, (uint32_t)allocation,
+				launch ? launch->stream : 0, launch ? launch->device : 0};
 	return 0;
 }
 
@@ -146,7 +149,7 @@ static int add_before_launch(struct um_player *player, size_t rule, size_t alloc
 	for (size_t i = first; i <= place; i++)
 		if (lives_at(subject(player, allocation), player->launches[i].op))
 			return add_action(player, player->launches[i].op, rule, allocation,
-					  player->launches[place].stream);
+					  &player->launches[place]);
 	return 0;
 }
 
@@ -189,7 +192,8 @@ static int add_at_allocation(struct um_player *player, size_t rule, const size_t
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++)
-		error = add_action(player, subject(player, places[i])->made_op, rule, places[i], 0);
+		error = add_action(player, subject(player, places[i])->made_op, rule, places[i],
+				   NULL);
 	return error;
 }
 
@@ -310,9 +314,11 @@ static int act_advice(struct um_player *player, const struct um_rule *rule,
 }
 
 static int act_prefetch(struct um_player *player, const struct um_rule *rule,
-			const struct um_page_range *range, int64_t stream,
+			const struct um_page_range *range, const struct action *action,
 			struct um_task_name *waits_for)
 {
+	const struct um_op_row on = {
+		.kind = "launch", .stream = action->stream, .device = action->device};
 	struct um_streams *streams = player->state->streams;
 	struct um_task *task = calloc(1, sizeof(*task));
 	uint32_t index;
@@ -324,7 +330,7 @@ static int act_prefetch(struct um_player *player, const struct um_rule *rule,
 	task->silent = true;
 	task->prefetch = (struct um_prefetch){.range = *range, .to = rule->to};
 	error = rule->own_stream ? um_streams_own(streams, &task->stream)
-				 : um_streams_find(streams, stream, false, &task->stream);
+				 : um_streams_find(streams, &on, &task->stream);
 	if (error) {
 		free(task);
 		return error;
@@ -382,7 +388,7 @@ static int act(struct um_player *player, const struct action *action, um_ns *don
 	range = range_of(player, action);
 	if (!range.pages)
 		return 0;
-	return rule->is_prefetch ? act_prefetch(player, rule, &range, action->stream, waits_for)
+	return rule->is_prefetch ? act_prefetch(player, rule, &range, action, waits_for)
 				 : act_advice(player, rule, &range, done_at);
 }
 

@@ -2,7 +2,7 @@
  * The actors of one simulation, shared by the files of this folder only.
  *
  * The host runs the program's operations in order and takes no time for anything but waiting.
- * Streams run their tasks in order; the null stream waits for the blocking streams and they for it.
+ * Streams run their tasks in order; a device's null stream waits for its blocking streams and they for it.
  * Kernels keep as many groups in flight as one machine holds and take turns in the order in which
  * their faults are served; a hit takes no time of its own.
  */
@@ -100,8 +100,11 @@ struct um_task {
 
 int um_streams_create(struct um_streams **out, struct um_simulation_state *);
 void um_streams_destroy(struct um_streams *);
-/* The index of a program's stream (UM_NULL is the null stream), made if new. */
-int um_streams_find(struct um_streams *, int64_t stream, bool non_blocking, uint32_t *index);
+/*
+ * The index of the stream that the op is on (UM_NULL is the null stream of its device), made if new: of the
+ * op's device, and blocking or not as its flags have it.
+ */
+int um_streams_find(struct um_streams *, const struct um_op_row *op, uint32_t *index);
 /* The policy's own stream, which waits for nothing. */
 int um_streams_own(struct um_streams *, uint32_t *index);
 /* Takes the task over; starts it if it is its turn. */
@@ -115,6 +118,7 @@ int um_streams_new_mark(struct um_streams *, int64_t event, uint32_t *mark);
 bool um_streams_last_mark(const struct um_streams *, int64_t event, uint32_t *mark);
 bool um_streams_mark_done(const struct um_streams *, uint32_t mark);
 bool um_streams_idle(const struct um_streams *); /* all of them */
+bool um_streams_idle_on(const struct um_streams *, um_device_id);
 bool um_stream_idle(const struct um_streams *, uint32_t index);
 /* Whether the task that um_streams_put() numbered so is done. */
 bool um_streams_passed(const struct um_streams *, uint32_t index, uint64_t sequence);

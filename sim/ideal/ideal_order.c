@@ -1,7 +1,8 @@
 /*
  * Vector clocks: for the host, each stream and each recorded event, up to which number the
- * operations of each stream are known to be over. Beyond STREAMS streams, and EVENTS events, no more
- * is known than what the host waits for in waiting for everything: less order, never more.
+ * operations of each stream are known to be over. Streams belong to devices, each of which has a null
+ * stream. Beyond STREAMS streams, and EVENTS events, no more is known than what the host waits for in
+ * waiting for everything: less order, never more.
  */
 #include "ideal_order.h"
 
@@ -11,10 +12,9 @@
 
 #include <stdlib.h>
 
-#define STREAMS	    32u
-#define NULL_STREAM 0u
-#define OTHERS	    (STREAMS - 1) /* all streams that have no place of their own */
-#define EVENTS	    65536u
+#define STREAMS 32u
+#define OTHERS	(STREAMS - 1) /* all streams that have no place of their own */
+#define EVENTS	65536u
 
 struct clock {
 	uint32_t over[STREAMS];
@@ -23,12 +23,14 @@ struct clock {
 struct stream {
 	struct clock clock; /* of what comes next on it */
 	uint32_t last;	    /* number of the last operation on it */
-	bool blocking;
+	int64_t device;
+	bool blocking, null;
 };
 
 struct um_op_order {
 	uint32_t count; /* numbers given */
 	uint32_t streams;
+	bool several; /* devices had something to do */
 	struct stream stream[STREAMS];
 	struct clock host;
 	struct um_id_map stream_places, event_places;
@@ -42,8 +44,6 @@ int um_op_order_create(struct um_op_order **out)
 
 	if (!order)
 		return um_fail(UM_ENOMEM, "no memory for the order of operations");
-	order->streams = 1;
-	order->stream[NULL_STREAM].blocking = true;
 	*out = order;
 	return 0;
 }
@@ -65,21 +65,48 @@ static void join(struct clock *clock, const struct clock *other)
 			clock->over[i] = other->over[i];
 }
 
+/* As actor_stream.c has it. */
+static int64_t device_of(const struct um_op_row *op)
+{
+	bool names_target = um_word_code(um_op_words, op->kind) == UM_OP_PREFETCH;
+	int64_t device = names_target && op->value != UM_NULL ? op->value : op->device;
+
+	return device > 0 ? device : 0;
+}
+
+/* Ids count from 1; the null streams come from the other end. */
+static uint64_t stream_key(const struct um_op_row *op)
+{
+	if (op->stream == UM_NULL || op->stream == 0)
+		return UINT64_MAX - (uint64_t)device_of(op);
+	return (uint64_t)op->stream;
+}
+
 static int find_stream(struct um_op_order *order, const struct um_op_row *op, uint32_t *place)
 {
-	const uint32_t *known;
+	uint64_t key = stream_key(op);
+	const uint32_t *known = um_id_map_find(&order->stream_places, key);
+	struct stream stream = {
+		.device = device_of(op),
+		.null = op->stream == UM_NULL || op->stream == 0,
+	};
 
-	*place = NULL_STREAM;
-	if (op->stream == UM_NULL || op->stream == 0)
-		return 0;
-	known = um_id_map_find(&order->stream_places, (uint64_t)op->stream);
 	if (known) {
 		*place = *known;
 		return 0;
 	}
+	stream.blocking = stream.null || !(op->flags & UM_OP_NON_BLOCKING);
 	*place = order->streams < OTHERS ? order->streams++ : OTHERS;
-	order->stream[*place].blocking = *place != OTHERS && !(op->flags & UM_OP_NON_BLOCKING);
-	return um_id_map_add(&order->stream_places, (uint64_t)op->stream, *place);
+	if (*place != OTHERS)
+		order->stream[*place] = stream;
+	if (stream.device != order->stream[0].device)
+		order->several = true;
+	return um_id_map_add(&order->stream_places, key, *place);
+}
+
+static bool wait_for_each_other(const struct stream *a, const struct stream *b)
+{
+	return a->device == b->device && a->null != b->null && a->blocking && b->blocking;
 }
 
 /* What is over when the next operation on the stream begins. */
@@ -90,10 +117,8 @@ static struct clock clock_of_next(struct um_op_order *order, uint32_t place)
 	if (place == OTHERS)
 		return clock;
 	join(&clock, &order->stream[place].clock);
-	if (place != NULL_STREAM && order->stream[place].blocking)
-		join(&clock, &order->stream[NULL_STREAM].clock);
-	for (uint32_t i = 1; place == NULL_STREAM && i < order->streams; i++)
-		if (order->stream[i].blocking)
+	for (uint32_t i = 0; i < order->streams; i++)
+		if (wait_for_each_other(&order->stream[place], &order->stream[i]))
 			join(&clock, &order->stream[i].clock);
 	return clock;
 }
@@ -152,8 +177,16 @@ void um_op_order_wait_all(struct um_op_order *order)
 
 static int sync_device(struct um_op_order *order, const struct um_op_row *op)
 {
-	(void)op;
-	um_op_order_wait_all(order);
+	if (!order->several && (!order->streams || order->stream[0].device == device_of(op))) {
+		um_op_order_wait_all(order);
+		return 0;
+	}
+	for (uint32_t i = 0; i < order->streams; i++) {
+		if (order->stream[i].device != device_of(op))
+			continue;
+		order->host.over[i] = order->count;
+		join(&order->host, &order->stream[i].clock);
+	}
 	return 0;
 }
 
@@ -247,6 +280,7 @@ int um_op_order_host(struct um_op_order *order, const struct um_op_row *op)
 		[UM_OP_SYNC_DEVICE] = sync_device,   [UM_OP_SYNC_STREAM] = sync_stream,
 		[UM_OP_EVENT_RECORD] = record_event, [UM_OP_EVENT_SYNC] = event_sync,
 		[UM_OP_STREAM_WAIT] = stream_wait,   [UM_OP_STREAM_CREATE] = create_stream,
+		[UM_OP_EVENT_QUERY] = event_sync,    [UM_OP_STREAM_QUERY] = sync_stream,
 	};
 	int code = um_word_code(um_op_words, op->kind);
 

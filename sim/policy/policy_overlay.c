@@ -37,6 +37,15 @@ static int add_without(struct um_policy *policy, struct um_policy *over)
 	return 0;
 }
 
+static void add_memory(struct um_policy *policy, const struct um_policy *over)
+{
+	if (!over->memory_bytes && over->memory_times <= 0)
+		return;
+	policy->memory_bytes = over->memory_bytes;
+	policy->memory_times = over->memory_times;
+	policy->memory_source = over->memory_source;
+}
+
 int um_policy_add(struct um_policy *policy, struct um_policy *over)
 {
 	int error = add_rules(policy, over);
@@ -47,6 +56,7 @@ int um_policy_add(struct um_policy *policy, struct um_policy *over)
 		error = um_policy_apply_settings(policy);
 	if (!error)
 		error = add_without(policy, over);
+	add_memory(policy, over);
 	policy->keep_program_advice &= over->keep_program_advice;
 	policy->keep_program_prefetch &= over->keep_program_prefetch;
 	return error;

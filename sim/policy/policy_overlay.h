@@ -7,8 +7,8 @@
 
 /*
  * What `over` asks for is added behind what `policy` has, and so wins: its rules, what it says of the
- * driver without naming one, and calls of the program that it drops. Its machine, driver, page size,
- * memory and eviction order are left alone. `over` loses its rules to `policy`. Before `policy` is
+ * driver without naming one, its memory, and calls of the program that it drops. Its machine, driver,
+ * page size and eviction order are left alone. `over` loses its rules to `policy`. Before `policy` is
  * settled. UM_ENOMEM; UM_EINVAL: a setting that the driver does not have.
  */
 int um_policy_add(struct um_policy *policy, struct um_policy *over);

@@ -25,6 +25,9 @@ options_of() {
 	hotspot) echo --size=128 ;;
 	grid_stride) echo --n=65536 ;;
 	small_allocs) echo --count=100 ;;
+	bfs) echo --depth=5 ;;
+	kv_cache) echo --turn=8 --offload --advise=preferred-device ;;
+	multi_gpu) echo --share=copy ;;
 	scale) echo --n=65536 --prefetch --advise=preferred-host,read-mostly ;;
 	esac
 }
@@ -57,8 +60,8 @@ calls() {
 check_lines() { # of the file "calls", by the sources
 	awk -F'\t' -v folder="$kernels/" '
 		BEGIN {
-			api["alloc"] = "hip(Malloc|HostMalloc|ExtMalloc)[A-Za-z]*\\("
-			api["free"] = "hip(Host)?Free[A-Za-z]*\\("
+			api["alloc"] = "hip(Malloc|HostMalloc|ExtMalloc|MemMap)[A-Za-z]*\\("
+			api["free"] = "hip((Host)?Free[A-Za-z]*|MemUnmap)\\("
 			api["advise"] = "hipMemAdvise\\("
 			api["prefetch"] = "hipMemPrefetchAsync\\("
 			api["copy"] = "hipMemcpy[A-Za-z0-9]*\\("

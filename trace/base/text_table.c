@@ -206,6 +206,14 @@ static void print_row(const struct um_text_table *table, FILE *file, unsigned in
 	fputc('\n', file);
 }
 
+static bool any_text(const char *const *texts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (*texts[i])
+			return true;
+	return false;
+}
+
 static void print_titles(const struct um_text_table *table, FILE *file, unsigned indent,
 			 const size_t *widths)
 {
@@ -216,7 +224,8 @@ static void print_titles(const struct um_text_table *table, FILE *file, unsigned
 	if (has_above)
 		print_row(table, file, indent, (const char *const *)table->above,
 			  table->column_count, widths);
-	print_row(table, file, indent, table->titles, table->column_count, widths);
+	if (any_text(table->titles, table->column_count))
+		print_row(table, file, indent, table->titles, table->column_count, widths);
 }
 
 static void print_rows(const struct um_text_table *table, FILE *file, unsigned indent,

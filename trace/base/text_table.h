@@ -16,7 +16,8 @@ struct um_text_table;
 enum um_text_align { UM_ALIGN_LEFT, UM_ALIGN_RIGHT };
 
 struct um_text_column {
-	const char *title; /* NULL ends the list; '\n' begins its second line */
+	/* NULL ends the list; '\n' begins its second line; where all are "" there is no line of titles. */
+	const char *title;
 #define UM_TEXT_COLUMNS 120
 
 	enum um_text_align align;

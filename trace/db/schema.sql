@@ -18,7 +18,7 @@ PRAGMA application_id = 0x554d5452;
 -- driver_event.address, run.driver_version, run.clocks, op.kind 'range'; 5: part, selection,
 -- host_access, kernel.recorded, run.rank_source, run.job, op.kind 'name', 'name_end',
 -- 'profiler_start', 'profiler_stop' and 'callback'
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
 -- the file was stopped before the program ended, and the trace ends early.
@@ -149,6 +149,8 @@ CREATE TABLE part (
 -- each synchronisation with what may still run, and each beginning and end of a range, if anything was
 -- touched. One before advice or an attachment has what was touched within 2 MiB of the pages that these
 -- name; what was touched elsewhere by then may stand in the next one.
+-- 'event_query' and 'stream_query' are queries that found the work done, and so order the host like a wait;
+-- others are not kept.
 -- In a measured trace the ids of calls are even; an odd id is a 'host' op, what the program itself did
 -- between the end of the calls before and the next call, and stands only where rows belong to it.
 CREATE TABLE op (
@@ -156,11 +158,11 @@ CREATE TABLE op (
 	kind TEXT NOT NULL CHECK (kind IN ('alloc', 'free', 'advise', 'prefetch', 'copy', 'memset',
 		'launch', 'sync_device', 'sync_stream', 'event_record', 'event_sync', 'stream_wait',
 		'stream_create', 'stream_destroy', 'attach', 'host', 'range', 'name', 'name_end',
-		'profiler_start', 'profiler_stop', 'callback')),
+		'profiler_start', 'profiler_stop', 'callback', 'event_query', 'stream_query')),
 	flags INTEGER NOT NULL DEFAULT 0, -- 1 asynchronous, 2 non-blocking stream, 4 untraced launch (ran
 	                              -- without hooks), 8 launch that was not selected
 	thread INTEGER,               -- 1 is the first host thread
-	stream INTEGER,               -- 0 is the null stream
+	stream INTEGER,               -- 0 is the null stream, of which each device has one
 	start_ns INTEGER,
 	end_ns INTEGER,               -- NULL: never ended
 	result INTEGER,               -- hipError_t; 0 success
@@ -170,11 +172,13 @@ CREATE TABLE op (
 	bytes INTEGER,
 	source_allocation INTEGER,    -- copy
 	source_offset_bytes INTEGER,
-	device INTEGER,               -- target of advice and prefetch (-1 host), else current
+	device INTEGER,               -- target of advice and prefetch (-1 host); of what is on a stream the
+	                              -- stream's; else current
 	advice TEXT,                  -- 'read_mostly', 'unset_read_mostly', 'preferred_location', ...
 	event INTEGER,
 	value INTEGER                 -- memset pattern, hipMemcpyKind, hipMemAttach*; profiler_*: the
-	                              -- system's id of the thread that it is for, 0: all
+	                              -- system's id of the thread that it is for, 0: all; prefetch: the
+	                              -- device of its stream (NULL: not known)
 );
 
 CREATE TABLE kernel (

@@ -75,6 +75,8 @@ const struct um_word um_op_words[] = {
 	{UM_OP_PROFILER_START, "profiler_start", NULL},
 	{UM_OP_PROFILER_STOP, "profiler_stop", NULL},
 	{UM_OP_CALLBACK, "callback", NULL},
+	{UM_OP_EVENT_QUERY, "event_query", NULL},
+	{UM_OP_STREAM_QUERY, "stream_query", NULL},
 	END,
 };
 

@@ -42,7 +42,7 @@ struct um_thread {
 	uint32_t launch_site; /* of the <<<>>> whose configuration was popped last, until used */
 	struct um_call_config configs[UM_CALL_CONFIGS];
 	unsigned config_count;
-	struct um_stream *stream; /* hipStreamPerThread, made on first use */
+	struct um_stream *streams[UM_MAX_DEVICES]; /* hipStreamPerThread, each made on first use */
 	hipStreamCaptureMode capture_mode;
 };
 extern _Thread_local struct um_thread um_thread;
@@ -78,6 +78,9 @@ uint32_t um_site(void);
 
 /* An op of this call on `stream` (0: null stream), ready for um_tracer_op_begin(). */
 struct um_record_op um_op(enum um_op_kind, uint32_t stream);
+struct um_stream;
+/* The same, of the device that the stream belongs to, whichever is the current one. */
+struct um_record_op um_stream_op(enum um_op_kind, const struct um_stream *);
 /* Which bytes: sets allocation and offset where `address` is HIP's memory, else leaves 0. */
 void um_op_target(struct um_record_op *, const void *address, uint64_t bytes);
 void um_op_source(struct um_record_op *, const void *address);
@@ -99,6 +102,7 @@ struct um_memory_request {
 	unsigned flags;
 	uint64_t bytes;
 	uint32_t stream;      /* of the trace, where it is allocated in the order of one */
+	int device;	      /* whose memory; of the others the current one */
 	const char *name;     /* "": the program gave none */
 	struct um_pool *pool; /* NULL: none */
 };
@@ -139,7 +143,7 @@ void um_pools_release(void);
 
 struct um_stream {
 	struct um_stream *next;
-	uint32_t id; /* of the trace; 0 for the null stream */
+	uint32_t id; /* of the trace; 0 for the null stream of each device */
 	unsigned flags;
 	int priority;
 	int device;
@@ -151,10 +155,14 @@ struct um_stream {
 struct um_stream *um_stream_new(unsigned flags, int priority);
 bool um_stream_destroy(struct um_stream *);
 void um_stream_each(void (*call)(struct um_stream *, void *), void *context);
-/* The stream of a handle (NULL, hipStreamPerThread or a created one); NULL if there is no such. */
+struct um_stream *um_stream_null(int device);
+/*
+ * The stream of a handle (NULL and hipStreamPerThread: of the current device; or a created one); NULL if
+ * there is no such.
+ */
 struct um_stream *um_stream_get(hipStream_t);
 /* hipErrorInvalidHandle if there is no such stream. */
-hipError_t um_stream_id(uint32_t *id, hipStream_t);
+hipError_t um_stream_find(struct um_stream **out, hipStream_t);
 /* Records `event` as if by hipEventRecord(); used by hipExtLaunchKernel. NULL is legal. */
 hipError_t um_event_mark(hipEvent_t event, hipStream_t stream);
 /* The stream waits, as if by hipStreamWaitEvent(). */

@@ -146,18 +146,19 @@ static void set_prefetched(struct um_page_advice *advice, int32_t device)
 static hipError_t mem_prefetch(const void *address, size_t bytes, int device, hipStream_t stream)
 {
 	struct range range;
-	uint32_t id;
+	struct um_stream *on;
 	hipError_t error = find_range(&range, address, bytes);
 
 	if (!error)
-		error = um_stream_id(&id, stream);
+		error = um_stream_find(&on, stream);
 	if (error)
 		return error;
 	if (device != hipCpuDeviceId && !um_is_device(device))
 		return hipErrorInvalidDevice;
-	struct um_record_op op = um_op(UM_OP_PREFETCH, id);
+	struct um_record_op op = um_stream_op(UM_OP_PREFETCH, on);
 
 	um_op_target(&op, address, bytes);
+	op.value = (uint32_t)on->device;
 	op.device = device;
 	op.flags = UM_OP_ASYNC;
 	um_tracer_op_begin(&op);
@@ -307,8 +308,8 @@ hipError_t hipMemRangeGetAttributes(void **data, size_t *data_bytes,
 static hipError_t attach(hipStream_t stream, const void *address, size_t bytes, unsigned flags)
 {
 	struct range range;
-	uint32_t id;
-	hipError_t error = um_stream_id(&id, stream);
+	struct um_stream *on;
+	hipError_t error = um_stream_find(&on, stream);
 
 	if (error)
 		return error;
@@ -317,7 +318,7 @@ static hipError_t attach(hipStream_t stream, const void *address, size_t bytes, 
 	error = find_range(&range, address, bytes ? bytes : 1);
 	if (error)
 		return error;
-	struct um_record_op op = um_op(UM_OP_ATTACH, id);
+	struct um_record_op op = um_stream_op(UM_OP_ATTACH, on);
 
 	um_op_target(&op, address, bytes ? bytes : range.allocation->bytes);
 	op.value = flags;

@@ -27,12 +27,12 @@ static void call(const struct um_callback *callback)
 
 hipError_t um_callback_run(const struct um_callback *callback)
 {
-	uint32_t stream;
-	hipError_t error = um_stream_id(&stream, callback->stream);
+	struct um_stream *stream;
+	hipError_t error = um_stream_find(&stream, callback->stream);
 
 	if (error)
 		return error;
-	struct um_record_op op = um_op(UM_OP_CALLBACK, stream);
+	struct um_record_op op = um_stream_op(UM_OP_CALLBACK, stream);
 
 	op.flags = UM_OP_ASYNC;
 	um_tracer_op_begin(&op);

@@ -86,12 +86,15 @@ hipError_t hipEventDestroy(hipEvent_t event)
 static hipError_t record(hipEvent_t handle, hipStream_t stream)
 {
 	struct um_event *event = find(handle);
-	uint32_t id;
+	struct um_stream *on;
 
 	if (!event)
 		return hipErrorInvalidHandle;
 	bool captures;
-	hipError_t error = um_stream_id(&id, stream);
+	hipError_t error = um_stream_find(&on, stream);
+
+	if (!error && on->device != event->device)
+		error = hipErrorInvalidHandle;
 
 	if (!error)
 		error = um_capture_asks(&captures, stream, true);
@@ -100,13 +103,13 @@ static hipError_t record(hipEvent_t handle, hipStream_t stream)
 	if (captures)
 		return um_capture_record(&event->tips, stream);
 	um_tips_clear(&event->tips);
-	struct um_record_op op = um_op(UM_OP_EVENT_RECORD, id);
+	struct um_record_op op = um_stream_op(UM_OP_EVENT_RECORD, on);
 
 	op.event = event->id;
 	op.flags = UM_OP_ASYNC;
 	um_tracer_op_begin(&op);
 	event->recorded = true;
-	event->time_ns = um_clock_now(um_stream_get(stream));
+	event->time_ns = um_clock_now(on);
 	um_tracer_op_end(&op, hipSuccess);
 	return um_device_error();
 }
@@ -158,6 +161,10 @@ hipError_t hipEventSynchronize(hipEvent_t event)
 	return um_leave(synchronize(event));
 }
 
+/*
+ * All work is done here, so each query finds it so, and the host goes on with what the work left behind: in
+ * the trace it orders the host as a wait does.
+ */
 static hipError_t query(hipEvent_t handle)
 {
 	const struct um_event *event = find(handle);
@@ -166,7 +173,17 @@ static hipError_t query(hipEvent_t handle)
 		return hipErrorInvalidHandle;
 	hipError_t error = um_capture_event(&event->tips);
 
-	return error ? error : um_device_error();
+	if (!error)
+		error = um_device_error();
+	if (error || !event->recorded)
+		return error;
+	struct um_record_op op = um_op(UM_OP_EVENT_QUERY, 0);
+
+	op.event = event->id;
+	um_tracer_op_begin(&op);
+	um_clock_wait_until(event->time_ns);
+	um_tracer_op_end(&op, hipSuccess);
+	return hipSuccess;
 }
 
 hipError_t hipEventQuery(hipEvent_t event)
@@ -194,7 +211,7 @@ static hipError_t elapsed(float *out, hipEvent_t start_handle, hipEvent_t stop_h
 		return hipErrorInvalidValue;
 	if (!start || !stop || !start->recorded || !stop->recorded)
 		return hipErrorInvalidHandle;
-	if ((start->flags | stop->flags) & hipEventDisableTiming)
+	if ((start->flags | stop->flags) & hipEventDisableTiming || start->device != stop->device)
 		return hipErrorInvalidHandle;
 	*out = elapsed_ms(start, stop);
 	return hipSuccess;
@@ -209,9 +226,9 @@ hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
 static hipError_t stream_wait(hipStream_t stream, hipEvent_t handle, unsigned flags)
 {
 	const struct um_event *event = find(handle);
-	uint32_t id;
+	struct um_stream *on;
 	bool captures;
-	hipError_t error = um_stream_id(&id, stream);
+	hipError_t error = um_stream_find(&on, stream);
 
 	if (error)
 		return error;
@@ -224,12 +241,12 @@ static hipError_t stream_wait(hipStream_t stream, hipEvent_t handle, unsigned fl
 		return error;
 	if (captures || event->tips.capture)
 		return um_capture_wait(stream, &event->tips);
-	struct um_record_op op = um_op(UM_OP_STREAM_WAIT, id);
+	struct um_record_op op = um_stream_op(UM_OP_STREAM_WAIT, on);
 
 	op.event = event->id;
 	op.flags = UM_OP_ASYNC;
 	um_tracer_op_begin(&op);
-	um_clock_stream_waits(um_stream_get(stream), event->time_ns);
+	um_clock_stream_waits(on, event->time_ns);
 	um_tracer_op_end(&op, hipSuccess);
 	return hipSuccess;
 }

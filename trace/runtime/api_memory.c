@@ -21,6 +21,7 @@ static hipError_t allocate(void **out, enum um_allocation_kind kind, size_t byte
 						  .kind = kind,
 						  .flags = flags,
 						  .bytes = bytes,
+						  .device = um_thread.device,
 						  .name = "",
 					  })
 		     : hipSuccess;

@@ -371,6 +371,7 @@ static hipError_t allocate(void **out, size_t bytes, struct um_pool *pool, hipSt
 					       .kind = UM_ALLOCATION_DEVICE,
 					       .bytes = bytes,
 					       .stream = stream->id,
+					       .device = pool->device,
 					       .name = "",
 					       .pool = pool,
 				       });
@@ -382,8 +383,7 @@ static hipError_t allocate_current(void **out, size_t bytes, hipStream_t handle)
 
 	if (!stream)
 		return hipErrorInvalidHandle;
-	return allocate(out, bytes, current_pool(stream->id ? stream->device : um_thread.device),
-			handle);
+	return allocate(out, bytes, current_pool(stream->device), handle);
 }
 
 hipError_t hipMallocAsync(void **out, size_t bytes, hipStream_t stream)

@@ -74,19 +74,19 @@ hipError_t hipStreamDestroy(hipStream_t stream)
 /* Everything is done already, so this only writes down that the program asked. */
 static hipError_t synchronize(hipStream_t handle)
 {
-	uint32_t id;
-	hipError_t error = um_stream_id(&id, handle);
+	struct um_stream *stream;
+	hipError_t error = um_stream_find(&stream, handle);
 
 	if (!error)
 		error = um_capture_refuses(handle);
 	if (error)
 		return error;
-	struct um_record_op op = um_op(UM_OP_SYNC_STREAM, id);
+	struct um_record_op op = um_stream_op(UM_OP_SYNC_STREAM, stream);
 
 	um_tracer_op_begin(&op);
 	error = um_device_error();
 	um_pools_release();
-	um_clock_wait(um_stream_get(handle));
+	um_clock_wait(stream);
 	um_tracer_op_end(&op, error);
 	return error;
 }
@@ -97,11 +97,24 @@ hipError_t hipStreamSynchronize(hipStream_t stream)
 	return um_leave(synchronize(stream));
 }
 
+/* See hipEventQuery(). */
 static hipError_t query(hipStream_t handle)
 {
-	hipError_t error = um_capture_refuses(handle);
+	struct um_stream *stream;
+	hipError_t error = um_stream_find(&stream, handle);
 
-	return error ? error : um_device_error();
+	if (!error)
+		error = um_capture_refuses(handle);
+	if (!error)
+		error = um_device_error();
+	if (error)
+		return error;
+	struct um_record_op op = um_stream_op(UM_OP_STREAM_QUERY, stream);
+
+	um_tracer_op_begin(&op);
+	um_clock_wait(stream);
+	um_tracer_op_end(&op, hipSuccess);
+	return hipSuccess;
 }
 
 hipError_t hipStreamQuery(hipStream_t stream)

@@ -17,7 +17,7 @@ hipError_t um_device_synchronize(void)
 	um_tracer_op_begin(&op);
 	error = um_device_error();
 	um_pools_release();
-	um_clock_wait(NULL);
+	um_clock_wait_device(um_thread.device);
 	um_tracer_op_end(&op, error);
 	return error;
 }

@@ -104,9 +104,9 @@ static void move(const struct um_copy *copy)
 }
 
 /* *captures: the work is not to be done now. */
-static hipError_t start(uint32_t *stream_id, bool *captures, hipStream_t stream, bool async)
+static hipError_t start(struct um_stream **on, bool *captures, hipStream_t stream, bool async)
 {
-	hipError_t error = um_stream_id(stream_id, stream);
+	hipError_t error = um_stream_find(on, stream);
 
 	if (!error)
 		error = um_capture_asks(captures, stream, async);
@@ -115,7 +115,7 @@ static hipError_t start(uint32_t *stream_id, bool *captures, hipStream_t stream,
 
 hipError_t um_copy_run(const struct um_copy *copy)
 {
-	uint32_t stream;
+	struct um_stream *stream;
 	bool captures = false;
 	hipError_t error = start(&stream, &captures, copy->stream, copy->async);
 
@@ -128,7 +128,7 @@ hipError_t um_copy_run(const struct um_copy *copy)
 	error = um_copy_check(copy);
 	if (error)
 		return error;
-	struct um_record_op op = um_op(UM_OP_COPY, stream);
+	struct um_record_op op = um_stream_op(UM_OP_COPY, stream);
 
 	um_op_target(&op, copy->to.start, bytes_of(&copy->extent));
 	um_op_source(&op, copy->from.start);
@@ -137,8 +137,8 @@ hipError_t um_copy_run(const struct um_copy *copy)
 	um_tracer_op_begin(&op);
 	move(copy);
 	um_tracer_op_end(&op, hipSuccess);
-	um_clock_copy(um_stream_get(copy->stream), copy->to.start, copy->from.start,
-		      bytes_of(&copy->extent), !copy->async);
+	um_clock_copy(stream, copy->to.start, copy->from.start, bytes_of(&copy->extent),
+		      !copy->async);
 	return hipSuccess;
 }
 
@@ -177,7 +177,7 @@ hipError_t um_fill_check(const struct um_fill *request)
 
 hipError_t um_fill_run(const struct um_fill *request)
 {
-	uint32_t stream;
+	struct um_stream *stream;
 	bool captures = false;
 	hipError_t error = start(&stream, &captures, request->stream, request->async);
 
@@ -190,7 +190,7 @@ hipError_t um_fill_run(const struct um_fill *request)
 	error = um_fill_check(request);
 	if (error)
 		return error;
-	struct um_record_op op = um_op(UM_OP_MEMSET, stream);
+	struct um_record_op op = um_stream_op(UM_OP_MEMSET, stream);
 
 	um_op_target(&op, request->to.start, bytes_of(&request->extent));
 	op.flags = request->async ? UM_OP_ASYNC : 0;
@@ -198,6 +198,6 @@ hipError_t um_fill_run(const struct um_fill *request)
 	um_tracer_op_begin(&op);
 	fill(request);
 	um_tracer_op_end(&op, hipSuccess);
-	um_clock_fill(um_stream_get(request->stream), bytes_of(&request->extent));
+	um_clock_fill(stream, bytes_of(&request->extent));
 	return hipSuccess;
 }

@@ -29,31 +29,37 @@ static bool waits_for_null(const struct um_stream *stream)
 	return !(stream->flags & hipStreamNonBlocking);
 }
 
-static void add_blocking(struct um_stream *stream, void *latest)
-{
-	uint64_t *ns = latest;
+struct latest {
+	int device;
+	uint64_t ns;
+};
 
-	if (waits_for_null(stream))
-		*ns = later(*ns, stream->busy_until_ns);
+static void add_blocking(struct um_stream *stream, void *context)
+{
+	struct latest *latest = context;
+
+	if (stream->device == latest->device && waits_for_null(stream))
+		latest->ns = later(latest->ns, stream->busy_until_ns);
 }
 
-static void add_any(struct um_stream *stream, void *latest)
+static void add_any(struct um_stream *stream, void *context)
 {
-	uint64_t *ns = latest;
+	struct latest *latest = context;
 
-	*ns = later(*ns, stream->busy_until_ns);
+	if (stream->device == latest->device)
+		latest->ns = later(latest->ns, stream->busy_until_ns);
 }
 
 /* When work that is asked for now can start. */
 static uint64_t start_ns(const struct um_stream *stream)
 {
-	uint64_t ns = later(host_ns, stream->busy_until_ns);
+	struct latest latest = {stream->device, later(host_ns, stream->busy_until_ns)};
 
 	if (!stream->id)
-		um_stream_each(add_blocking, &ns);
+		um_stream_each(add_blocking, &latest);
 	else if (waits_for_null(stream))
-		ns = later(ns, um_stream_get(NULL)->busy_until_ns);
-	return ns;
+		latest.ns = later(latest.ns, um_stream_null(stream->device)->busy_until_ns);
+	return latest.ns;
 }
 
 static void run(struct um_stream *stream, uint64_t takes_ns)
@@ -127,15 +133,18 @@ void um_clock_wait_until(uint64_t ns)
 
 void um_clock_wait(const struct um_stream *stream)
 {
-	uint64_t ns = host_ns;
+	if (machine())
+		host_ns = start_ns(stream);
+}
+
+void um_clock_wait_device(int device)
+{
+	struct latest latest = {device, later(host_ns, um_stream_null(device)->busy_until_ns)};
 
 	if (!machine())
 		return;
-	if (stream)
-		ns = start_ns(stream);
-	else
-		um_stream_each(add_any, &ns);
-	host_ns = stream ? ns : later(ns, um_stream_get(NULL)->busy_until_ns);
+	um_stream_each(add_any, &latest);
+	host_ns = latest.ns;
 }
 
 void um_clock_stream_waits(struct um_stream *stream, uint64_t ns)

@@ -23,8 +23,9 @@ void um_clock_fill(struct um_stream *, uint64_t bytes);
 /* `to` and `from` tell which way; with `waits` the host waits for its end. */
 void um_clock_copy(struct um_stream *, const void *to, const void *from, uint64_t bytes,
 		   bool waits);
-/* The host waits: for the stream, or for all of them (NULL). */
+/* The host waits: for the stream, for all of a device. */
 void um_clock_wait(const struct um_stream *);
+void um_clock_wait_device(int device);
 void um_clock_wait_until(uint64_t ns);
 /* The stream waits. */
 void um_clock_stream_waits(struct um_stream *, uint64_t ns);

@@ -130,7 +130,7 @@ static void record_losses(const struct um_launch *launch, const struct um_launch
 static hipError_t run(struct um_launch *launch, struct um_stream *stream)
 {
 	struct um_launch_totals totals = {0};
-	struct um_record_op op = um_op(UM_OP_LAUNCH, stream->id);
+	struct um_record_op op = um_stream_op(UM_OP_LAUNCH, stream);
 
 	op.flags = UM_OP_ASYNC | (launch->hooked ? 0 : UM_OP_UNTRACED) |
 		   (launch->selected ? 0 : UM_OP_UNSELECTED);

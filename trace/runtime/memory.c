@@ -103,17 +103,18 @@ static void say_host_is_small(uint64_t bytes)
 	said = true;
 }
 
-static hipError_t place(struct um_allocation **out, enum um_allocation_kind kind, uint64_t bytes)
+static hipError_t place(struct um_allocation **out, const struct um_memory_request *request)
 {
 	hipError_t error = um_ready();
 
 	if (error)
 		return error;
-	if (kind == UM_ALLOCATION_DEVICE && !device_has_room(um_thread.device, bytes))
+	if (request->kind == UM_ALLOCATION_DEVICE &&
+	    !device_has_room(request->device, request->bytes))
 		return hipErrorOutOfMemory;
-	if (!um_arena_alloc(out, kind, bytes))
+	if (!um_arena_alloc(out, request->kind, request->bytes))
 		return hipSuccess;
-	say_host_is_small(bytes);
+	say_host_is_small(request->bytes);
 	return hipErrorOutOfMemory;
 }
 
@@ -151,7 +152,7 @@ static uint64_t watched_bytes(const struct um_allocation *allocation)
 static void begin_life(struct um_allocation *allocation, const struct um_memory_request *request)
 {
 	allocation->flags = request->flags;
-	allocation->device = um_thread.device;
+	allocation->device = request->device;
 	allocation->pool = request->pool;
 	count(allocation, request->bytes);
 	um_pool_count(request->pool, (int64_t)request->bytes);
@@ -164,9 +165,10 @@ hipError_t um_memory_allocate(void **out, const struct um_memory_request *reques
 	struct um_record_op op = um_op(UM_OP_ALLOC, request->stream);
 	struct um_allocation *allocation = NULL;
 
+	op.device = request->device;
 	op.bytes = request->bytes;
 	um_tracer_op_begin(&op);
-	hipError_t error = place(&allocation, request->kind, request->bytes);
+	hipError_t error = place(&allocation, request);
 
 	if (!error) {
 		begin_life(allocation, request);

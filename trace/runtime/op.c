@@ -18,6 +18,14 @@ struct um_record_op um_op(enum um_op_kind kind, uint32_t stream)
 	};
 }
 
+struct um_record_op um_stream_op(enum um_op_kind kind, const struct um_stream *stream)
+{
+	struct um_record_op op = um_op(kind, stream->id);
+
+	op.device = stream->device;
+	return op;
+}
+
 void um_op_target(struct um_record_op *op, const void *address, uint64_t bytes)
 {
 	const struct um_allocation *allocation = um_memory_find(address);

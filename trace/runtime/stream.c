@@ -7,13 +7,13 @@
 /* Handles that are no pointers: the null stream by name, and the one of the calling thread. */
 #define LEGACY_HANDLE ((hipStream_t)1)
 
-static struct um_stream null_stream;
+static struct um_stream null_streams[UM_MAX_DEVICES];
 static struct um_stream *all;
 static uint32_t last_id;
 
 static void record(enum um_op_kind kind, const struct um_stream *stream)
 {
-	struct um_record_op op = um_op(kind, stream->id);
+	struct um_record_op op = um_stream_op(kind, stream);
 
 	op.flags = stream->flags & hipStreamNonBlocking ? UM_OP_NON_BLOCKING : 0;
 	op.value = stream->flags & hipStreamNonBlocking;
@@ -60,18 +60,26 @@ void um_stream_each(void (*call)(struct um_stream *, void *), void *context)
 		call(stream, context);
 }
 
-/* The default stream of a thread waits for the null stream, as hipStreamDefault says. */
+/* The default stream of a thread waits for the null stream, as hipStreamDefault says. One a device. */
 static struct um_stream *per_thread(void)
 {
-	if (!um_thread.stream)
-		um_thread.stream = um_stream_new(hipStreamDefault, 0);
-	return um_thread.stream;
+	struct um_stream **stream = &um_thread.streams[um_thread.device];
+
+	if (!*stream)
+		*stream = um_stream_new(hipStreamDefault, 0);
+	return *stream;
+}
+
+struct um_stream *um_stream_null(int device)
+{
+	null_streams[device].device = device;
+	return &null_streams[device];
 }
 
 struct um_stream *um_stream_get(hipStream_t handle)
 {
 	if (!handle || handle == LEGACY_HANDLE)
-		return &null_stream;
+		return um_stream_null(um_thread.device);
 	if (handle == hipStreamPerThread)
 		return per_thread();
 	for (struct um_stream *stream = all; stream; stream = stream->next)
@@ -80,12 +88,8 @@ struct um_stream *um_stream_get(hipStream_t handle)
 	return NULL;
 }
 
-hipError_t um_stream_id(uint32_t *id, hipStream_t handle)
+hipError_t um_stream_find(struct um_stream **out, hipStream_t handle)
 {
-	const struct um_stream *stream = um_stream_get(handle);
-
-	if (!stream)
-		return hipErrorInvalidHandle;
-	*id = stream->id;
-	return hipSuccess;
+	*out = um_stream_get(handle);
+	return *out ? hipSuccess : hipErrorInvalidHandle;
 }

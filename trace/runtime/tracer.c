@@ -57,7 +57,7 @@ static struct {
 /* The interval in which the host is watched. */
 static struct {
 	bool open;
-	bool device_work; /* since the last device synchronisation: touches may race with it */
+	uint32_t device_work; /* bit d: since device d was last waited for, touches may race with it */
 	uint64_t start_ns;
 } interval;
 
@@ -406,7 +406,9 @@ static bool ends_interval(const struct um_record_op *op)
 	case UM_OP_SYNC_DEVICE:
 	case UM_OP_SYNC_STREAM:
 	case UM_OP_EVENT_SYNC:
-		return interval.device_work;
+	case UM_OP_EVENT_QUERY:
+	case UM_OP_STREAM_QUERY:
+		return interval.device_work != 0;
 	case UM_OP_FREE:
 		return frees_managed(op);
 	default:
@@ -454,10 +456,12 @@ static void split_around(const struct um_record_op *op)
 
 static void note_device_work(const struct um_record_op *op)
 {
+	int device = op->kind == UM_OP_PREFETCH ? (int)op->value : op->device;
+
 	if (op->kind == UM_OP_SYNC_DEVICE)
-		interval.device_work = false;
+		interval.device_work &= ~(1u << device);
 	if (op->kind == UM_OP_LAUNCH || op->flags & UM_OP_ASYNC)
-		interval.device_work = true;
+		interval.device_work |= 1u << device;
 }
 
 /* The link count of the folder of threads: 2, and one for each. */

@@ -46,6 +46,7 @@ hipError_t um_variable_add_managed(struct um_fat_binary *fat, void **pointer, co
 {
 	void *memory;
 	hipError_t error = um_memory_allocate(&memory, &(struct um_memory_request){
+							       .device = um_thread.device,
 							       .kind = UM_ALLOCATION_MANAGED,
 							       .flags = hipMemAttachGlobal,
 							       .bytes = bytes,

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define UM_SPOOL_VERSION 10u
+#define UM_SPOOL_VERSION 11u
 #define UM_PAGE_SHIFT	 12
 #define UM_PAGE_BYTES	 4096u
 #define UM_LINE_SHIFT	 6
@@ -145,7 +145,7 @@ enum um_op_kind {
 	UM_OP_ALLOC = 1,    /* RANGE */
 	UM_OP_FREE,	    /* RANGE */
 	UM_OP_ADVISE,	    /* RANGE, advice */
-	UM_OP_PREFETCH,	    /* RANGE */
+	UM_OP_PREFETCH,	    /* RANGE; value: the device of its stream */
 	UM_OP_COPY,	    /* RANGE of the target, source_*, value; allocation 0: unknown memory */
 	UM_OP_MEMSET,	    /* RANGE, value */
 	UM_OP_LAUNCH,	    /* a UM_RECORD_KERNEL of the same op follows before any other op */
@@ -167,6 +167,8 @@ enum um_op_kind {
 	UM_OP_PROFILER_START,
 	UM_OP_PROFILER_STOP,
 	UM_OP_CALLBACK, /* a host function ran in the order of the stream; its times */
+	UM_OP_EVENT_QUERY,  /* event: the host asked, and it was done */
+	UM_OP_STREAM_QUERY, /* the host asked, and all of the stream was done */
 	UM_OP_KINDS
 };
 
@@ -192,7 +194,8 @@ struct um_record_op {
 	uint64_t offset; /* bytes within allocation */
 	uint64_t source_offset;
 	uint64_t bytes;
-	int32_t device;	 /* target of advice and prefetch: ordinal, -1 host; else current device */
+	/* target of advice and prefetch: ordinal, -1 host; of what is on a stream its device; else current */
+	int32_t device;
 	uint32_t advice; /* hipMemoryAdvise */
 	uint32_t event;
 	uint32_t

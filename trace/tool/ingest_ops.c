@@ -64,7 +64,7 @@ static const unsigned char op_fields[UM_OP_KINDS] = {
 	[UM_OP_ALLOC] = RANGE,
 	[UM_OP_FREE] = RANGE,
 	[UM_OP_ADVISE] = RANGE | ADVICE,
-	[UM_OP_PREFETCH] = RANGE,
+	[UM_OP_PREFETCH] = RANGE | VALUE,
 	[UM_OP_COPY] = RANGE | SOURCE | VALUE,
 	[UM_OP_MEMSET] = RANGE | VALUE,
 	[UM_OP_EVENT_RECORD] = EVENT,
@@ -75,6 +75,7 @@ static const unsigned char op_fields[UM_OP_KINDS] = {
 	[UM_OP_NAME_END] = RANGE,
 	[UM_OP_PROFILER_START] = VALUE,
 	[UM_OP_PROFILER_STOP] = VALUE,
+	[UM_OP_EVENT_QUERY] = EVENT,
 };
 
 static const char *advice_name(uint32_t advice, char number[32])
@@ -107,6 +108,12 @@ static int64_t size_or_null(uint64_t bytes)
 	return bytes <= INT64_MAX ? (int64_t)bytes : UM_NULL;
 }
 
+/* What device a stream belongs to the tap does not tell. */
+static bool knows_value(const struct um_ingest *ingest, const struct um_record_op *op)
+{
+	return op->kind != UM_OP_PREFETCH || !ingest->measured;
+}
+
 static void fill_op_row(const struct um_ingest *ingest, struct um_op_row *row,
 			const struct um_record_op *op, char number[32])
 {
@@ -131,7 +138,7 @@ static void fill_op_row(const struct um_ingest *ingest, struct um_op_row *row,
 		.device = op->device,
 		.advice = fields & ADVICE ? advice_name(op->advice, number) : NULL,
 		.event = fields & EVENT ? um_or_null(op->event) : UM_NULL,
-		.value = fields & VALUE ? op->value : UM_NULL,
+		.value = fields & VALUE && knows_value(ingest, op) ? op->value : UM_NULL,
 	};
 }
 

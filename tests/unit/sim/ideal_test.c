@@ -238,6 +238,7 @@ static void from_one_device_to_another_it_crosses_both_links(void **state)
 	(void)state;
 	fx.machine.devices = 2;
 	launch(0, data, 0, 4, 0, 0xff);
+	fx_sync(&fx);
 	fx.device = 1;
 	launch(0, data, 0, 4, 0xf, 0);
 	expect(4 * 4 * LINE, 4 * 4 * LINE, 8, 0);

@@ -1,5 +1,6 @@
 #include "sim/machine/machine_file.h"
 #include "sim/policy/policy.h"
+#include "sim/policy/policy_overlay.h"
 #include "trace/base/error.h"
 
 #include <setjmp.h>
@@ -293,6 +294,32 @@ static void read_whole(void **state)
 	assert_string_equal(rule[1].on.name, "q\"\a");
 	assert_true(rule[2].is_prefetch && !rule[2].own_stream);
 	assert_int_equal(rule[2].at.ahead, 2);
+	um_policy_destroy(policy);
+}
+
+/* A change over a policy: its rules come behind, what it leaves out beside. */
+static void one_over_another(void **state)
+{
+	struct um_policy *policy =
+		parsed("program: {prefetch: drop, without: [\"a.hip:1\"]}\n"
+		       "advise:\n  - on: {kind: managed}\n    read_mostly: true\n");
+	struct um_policy *over = parsed("program: {without: [\"b.hip:2\", \"c d.hip:3\"]}\n"
+					"prefetch:\n  - {on: {index: 3}, to: gpu0, before: k}\n");
+
+	(void)state;
+	assert_int_equal(um_policy_add(policy, over), 0);
+	um_policy_destroy(over);
+	assert_int_equal(policy->rule_count, 2);
+	assert_true(policy->rules[0].has_read_mostly && policy->rules[1].is_prefetch);
+	assert_int_equal(policy->rules[1].on.index, 3);
+	assert_int_equal(policy->without_count, 3);
+	assert_string_equal(policy->without[0].site, "a.hip:1");
+	assert_string_equal(policy->without[2].site, "c d.hip:3");
+	assert_true(policy->keep_program_advice && !policy->keep_program_prefetch);
+	char *text = text_of(policy);
+	assert_non_null(strstr(text, "program: {advice: keep, prefetch: drop, without: "
+				     "[\"a.hip:1\", \"b.hip:2\", \"c d.hip:3\"]}\n"));
+	free(text);
 	um_policy_destroy(policy);
 }
 
@@ -759,6 +786,7 @@ int main(void)
 		cmocka_unit_test(too_large),
 		cmocka_unit_test(files),
 		cmocka_unit_test(read_whole),
+		cmocka_unit_test(one_over_another),
 		cmocka_unit_test(text_is_a_fixed_point),
 		cmocka_unit_test(defaults_are_spelled_out),
 		cmocka_unit_test(orders_that_are_the_drivers_are_not_hypothetical),

@@ -145,7 +145,7 @@ int64_t fx_host(struct trace_fixture *fx, int64_t allocation, int64_t first, int
 
 int64_t fx_sync(struct trace_fixture *fx)
 {
-	return fx_op(fx, &(struct um_op_row){.kind = "sync_device"});
+	return fx_op(fx, &(struct um_op_row){.kind = "sync_device", .device = fx->device});
 }
 
 static int64_t bytes_of(struct trace_fixture *fx, int64_t allocation)

@@ -1,0 +1,98 @@
+#include "command.h"
+#include "skip_frames.h"
+
+#include "analyzer/query/diff.h"
+#include "analyzer/render/render_diff.h"
+#include "trace/base/error.h"
+#include "trace/base/units.h"
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+struct options {
+	const char *paths[UM_DIFF_SIDES];
+	size_t path_count;
+	struct um_skip_frames skip;
+	bool json;
+	uint64_t rows;
+};
+
+static const struct argp_option option_table[] = {
+	{"format", 'f', "FORMAT", 0, "text (default), or json: everything, for programs", 0},
+	{"rows", 'n', "N", 0, "at most N rows of a table in the text (default 20); 0: all", 0},
+	UM_SKIP_FRAMES_OPTION,
+	{0},
+};
+
+static const char help[] =
+	"Two traces or simulations beside each other: what was measured and what was predicted, a "
+	"program before and after a change, two policies. In total, by kernel and by allocation, "
+	"what differs most first."
+	"\v"
+	"Each figure stands with its origin. What cannot be compared is shown and not compared, with "
+	"the reason: times of an emulation, what one of the two does not tell, faults as a GPU's driver "
+	"tells them with faults of a model. Kernels are the same by their names, the n-th allocation of a "
+	"kind and size is the n-th; of those left over, the n-th of a size.\n"
+	"\n"
+	"How good a prediction is, with the card's own spread, says umsim check.";
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'f':
+		options->json = strcmp(argument, "json") == 0;
+		if (!options->json && strcmp(argument, "text") != 0)
+			argp_error(state, "--format: \"%s\" is neither text nor json", argument);
+		return 0;
+	case 's':
+		um_skip_frames_add(&options->skip, argument, state);
+		return 0;
+	case 'n':
+		if (um_parse_u64(argument, &options->rows))
+			argp_error(state, "--rows: %s", um_error_message());
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->path_count == UM_DIFF_SIDES)
+			argp_error(state, "two files are compared; \"%s\" is a third", argument);
+		options->paths[options->path_count++] = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (options->path_count < UM_DIFF_SIDES)
+			argp_error(state, "which two files?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int print_diff(const struct options *options)
+{
+	struct um_diff *diff;
+	int error = um_diff_load(&diff, options->paths, options->skip.patterns);
+
+	if (error)
+		return error;
+	error = options->json ? um_render_diff_json(stdout, diff)
+			      : um_render_diff_text(stdout, diff, options->rows);
+	um_diff_destroy(diff);
+	return error;
+}
+
+int um_cmd_diff(int argc, char **argv)
+{
+	static const struct argp argp = {option_table, parse, "A B", help, NULL, NULL, NULL};
+	static char name[] = "umanalyze diff";
+	struct options options = {.rows = 20};
+
+	argv[0] = name;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	int error = print_diff(&options);
+
+	if (error)
+		fprintf(stderr, "umanalyze: %s\n", um_error_message());
+	return um_exit_status(error);
+}

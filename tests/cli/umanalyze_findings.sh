@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# umanalyze findings and advise on committed traces: text, JSON, the policy file, and what they refuse.
+. "$(dirname "$0")/lib.sh"
+
+kernels=$UM_SOURCE/traces/h200/accesses/kernels
+cp "$kernels/scale.4M.um.db" scale.um.db
+cp "$kernels/scale.64M_prefetch.um.db" prefetch.um.db
+
+run umanalyze findings --list
+run umanalyze findings scale.um.db
+run umanalyze findings prefetch.um.db
+run sh -c "umanalyze findings --format=json scale.um.db | jq 'del(.findings[].changes[].cost)'"
+
+say "--- the policy file, and what replaying it comes to"
+run umanalyze advise scale.um.db -o scale.yaml
+run cat scale.yaml
+run umanalyze advise scale.um.db -o scale.yaml
+run umanalyze advise prefetch.um.db
+run umsim policy check scale.yaml scale.um.db
+umsim replay -q scale.um.db -P scale.yaml -o after.um.db --format=json >after.json 2>&1
+umanalyze findings --format=json scale.um.db >before.json
+check "the replay ends when the finding says" sh -c '
+	test "$(jq ".. | .end_ns? // empty" after.json | head -1)" = \
+		"$(jq ".findings[0].changes[0].cost.end_ns" before.json)"'
+say "--- of a simulation, its policy is what is changed"
+run umanalyze findings after.um.db
+
+say "--- what cannot be"
+run umanalyze findings
+run umanalyze findings no.um.db
+run umanalyze findings --only ping-pon scale.um.db
+run umanalyze findings --xnack maybe scale.um.db
+run umanalyze findings --machine nonesuch scale.um.db
+run umanalyze advise "$UM_SOURCE/traces/h200/kernels/scale.64M.um.db"
+finish
