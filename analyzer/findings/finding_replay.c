@@ -205,7 +205,7 @@ static int simulate(struct um_finding_setup *setup, const struct um_policy *poli
 		.ignored = note_ignored,
 		.ignored_context = setup,
 	};
-	int error = um_probe_create(&simulation.probe);
+	int error = um_probe_create(&simulation.probe), finish_error;
 
 	if (error)
 		return error;
@@ -214,8 +214,9 @@ static int simulate(struct um_finding_setup *setup, const struct um_policy *poli
 		error = um_probe_add(simulation.probe, observer);
 	if (!error)
 		error = um_simulate(&simulation);
-	if (!error)
-		error = um_probe_finish(simulation.probe);
+	/* After a failure too: observers let go of what they hold. */
+	finish_error = um_probe_finish(simulation.probe);
+	error = error ? error : finish_error;
 	um_probe_destroy(simulation.probe);
 	*cost = cost_of(&totals);
 	return error;

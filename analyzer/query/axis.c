@@ -3,30 +3,22 @@
 #include "query.h"
 
 #include <sqlite3.h>
-#include <string.h>
 
-static const char *clock_of(const struct um_summary *summary, const char *record)
+static int is_other_clock(struct sqlite3_stmt *row, void *context)
 {
-	for (size_t i = 0; i < summary->origin_count; i++)
-		if (strcmp(summary->origins[i].record, record) == 0 &&
-		    strcmp(summary->origins[i].origin, "absent") != 0)
-			return summary->origins[i].clock;
-	return NULL;
+	*(enum um_axis_kind *)context = sqlite3_column_int64(row, 0) ? UM_AXIS_CALLS : UM_AXIS_TIME;
+	return 0;
 }
 
-/* Where the driver's records have no clock of their own they are none, and the calls' does for all. */
-static enum um_axis_kind kind_of(const struct um_summary *summary)
+/* Where the driver's records have no clock of their own, or there are none, the calls' does for all. */
+int um_axis_find_kind(enum um_axis_kind *out, struct um_db *db)
 {
-	static const char *const records[] = {"migration", "fault", "mapping", "copy_traffic"};
-	const char *calls = clock_of(summary, "op.time");
+	static const char sql[] =
+		"SELECT EXISTS (SELECT 1 FROM origin AS driver JOIN origin AS calls"
+		" ON calls.record = 'op.time' AND calls.clock <> driver.clock WHERE driver.record IN"
+		" ('migration', 'fault', 'mapping', 'copy_traffic') AND driver.origin <> 'absent')";
 
-	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
-		const char *clock = clock_of(summary, records[i]);
-
-		if (clock && calls && strcmp(clock, calls) != 0)
-			return UM_AXIS_CALLS;
-	}
-	return UM_AXIS_TIME;
+	return um_query_each(db, sql, is_other_clock, out);
 }
 
 static int widen(struct sqlite3_stmt *row, void *context)
@@ -44,8 +36,7 @@ static int widen(struct sqlite3_stmt *row, void *context)
 	return 0;
 }
 
-int um_axis_load(struct um_axis *out, const struct um_summary *summary, struct um_db *db,
-		 size_t bins)
+int um_axis_load(struct um_axis *out, enum um_axis_kind kind, struct um_db *db, size_t bins)
 {
 	static const char calls_sql[] = "SELECT MIN(op), MAX(op) + 1 FROM op";
 	static const char *const time_sql[] = {
@@ -55,7 +46,7 @@ int um_axis_load(struct um_axis *out, const struct um_summary *summary, struct u
 	};
 	int error = 0;
 
-	*out = (struct um_axis){.kind = kind_of(summary), .bins = bins, .is_empty = true};
+	*out = (struct um_axis){.kind = kind, .bins = bins, .is_empty = true};
 	if (out->kind == UM_AXIS_CALLS)
 		error = um_query_each(db, calls_sql, widen, out);
 	else
@@ -63,7 +54,16 @@ int um_axis_load(struct um_axis *out, const struct um_summary *summary, struct u
 			error = um_query_each(db, time_sql[i], widen, out);
 	if (out->end <= out->start)
 		out->end = out->start < INT64_MAX ? out->start + 1 : out->start;
+	if (kind == UM_AXIS_CALLS)
+		out->bins = um_axis_columns(out, bins);
 	return error;
+}
+
+size_t um_axis_columns(const struct um_axis *axis, size_t most)
+{
+	uint64_t length = (uint64_t)axis->end - (uint64_t)axis->start;
+
+	return axis->kind == UM_AXIS_CALLS && length && length < most ? (size_t)length : most;
 }
 
 double um_axis_position(const struct um_axis *axis, int64_t value)

@@ -6,7 +6,9 @@
 #ifndef UM_AXIS_H
 #define UM_AXIS_H
 
-#include "summary.h"
+#include "trace/db/trace_db.h"
+
+#include <stdbool.h>
 
 enum um_axis_kind { UM_AXIS_TIME, UM_AXIS_CALLS };
 
@@ -17,8 +19,14 @@ struct um_axis {
 	bool is_empty;	    /* the file has nothing that could stand on it */
 };
 
-/* Finds the extent. As um_query_each(). */
-int um_axis_load(struct um_axis *out, const struct um_summary *, struct um_db *, size_t bins);
+/* Which of the two a database has, by its origins. As um_query_each(). */
+int um_axis_find_kind(enum um_axis_kind *out, struct um_db *);
+/*
+ * Finds the extent; `bins` are at most one a call on an axis of calls. As um_query_each().
+ */
+int um_axis_load(struct um_axis *out, enum um_axis_kind, struct um_db *, size_t bins);
+/* At most so many, and none narrower than a call. */
+size_t um_axis_columns(const struct um_axis *, size_t most);
 /* In bins from the start: below 0 and beyond their count where it lies outside. */
 double um_axis_position(const struct um_axis *, int64_t value);
 /* SQL of the columns start and end on this axis, for a table that has op, start_ns and duration_ns. */

@@ -2,7 +2,7 @@
 
 #include "allocation_rank.h"
 
-enum { PAGE_BYTES = 4096 };
+enum { PAGE_BYTES = 4096, PAGE_LINES = 64 };
 
 static void init_map(struct um_heatmap *map, const struct um_summary *summary, int64_t allocation)
 {
@@ -21,7 +21,7 @@ void um_heatmaps_init(struct um_heatmaps *heat, const struct um_axis *axis,
 	int64_t foremost[UM_HEATMAPS_MAX];
 
 	*heat = (struct um_heatmaps){.axis = *axis};
-	heat->axis.bins = columns;
+	heat->axis.bins = um_axis_columns(axis, columns);
 	heat->count = um_allocation_rank(summary, foremost, UM_HEATMAPS_MAX);
 	for (size_t i = 0; i < heat->count; i++)
 		init_map(&heat->maps[i], summary, foremost[i]);
@@ -54,7 +54,7 @@ static int add_cell(struct um_heatmaps *heat, struct um_bins **cell, const struc
 	return error;
 }
 
-/* Pages count in the row that they lie in; of faults each row has its share by pages, the last the rest. */
+/* Lines count in the row that they lie in; of faults each row has its share by pages, the last the rest. */
 static int add_layer(struct um_heatmaps *heat, struct um_heatmap *map, enum um_heat_layer layer,
 		     const struct um_placed *event)
 {
@@ -69,11 +69,12 @@ static int add_layer(struct um_heatmaps *heat, struct um_heatmap *map, enum um_h
 
 		next = (row + 1) * map->pages_a_row;
 		next = next < end ? next : end;
-		amount = next - page;
+		amount = (next - page) * PAGE_LINES;
 		if (layer == UM_HEAT_FAULTS) {
-			amount = next == end ? left
-					     : (int64_t)((double)event->faults * (double)amount /
-							 (double)(end - first));
+			amount = next == end
+					 ? left
+					 : (int64_t)((double)event->faults * (double)(next - page) /
+						     (double)(end - first));
 			left -= amount;
 		}
 		if (amount > 0)

@@ -7,14 +7,16 @@
 
 #include "bins.h"
 #include "placed.h"
+#include "summary.h"
 
+/* Pages count as the 64 lines that they have each: few pages over many columns would be full of gaps. */
 enum um_heat_layer {
-	UM_HEAT_TO_DEVICE,    /* pages that moved, or were copied there */
+	UM_HEAT_TO_DEVICE,    /* lines of pages that moved there */
 	UM_HEAT_TO_HOST,      /* the same */
-	UM_HEAT_REMOTE,	      /* pages accessed in place over the link, once an op */
-	UM_HEAT_FAULTS,	      /* of devices and of the host */
-	UM_HEAT_KERNEL_TOUCH, /* pages that kernels touched, once a launch */
-	UM_HEAT_HOST_TOUCH,   /* pages that the host touched, once an interval */
+	UM_HEAT_REMOTE,	      /* of pages accessed in place over the link, once an op */
+	UM_HEAT_FAULTS,	      /* faults of devices and of the host */
+	UM_HEAT_KERNEL_TOUCH, /* of pages that kernels touched, once a launch */
+	UM_HEAT_HOST_TOUCH,   /* of pages that the host touched, once an interval */
 	UM_HEAT_LAYERS
 };
 

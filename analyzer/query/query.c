@@ -8,8 +8,10 @@
 
 int64_t um_query_integer(struct sqlite3_stmt *row, int column)
 {
-	return sqlite3_column_type(row, column) == SQLITE_NULL ? UM_NULL
-							       : sqlite3_column_int64(row, column);
+	int64_t value = sqlite3_column_int64(row, column);
+
+	/* NULL reads as 0: what is not 0 needs no second look, of millions of rows. */
+	return value || sqlite3_column_type(row, column) != SQLITE_NULL ? value : UM_NULL;
 }
 
 const char *um_query_text(struct sqlite3_stmt *row, int column)

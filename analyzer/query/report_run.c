@@ -27,14 +27,14 @@ static int load_spans(struct um_report_run *run, struct um_db *db, const char *c
 	return error;
 }
 
-static int load(struct um_report_run *run, struct um_db *db, const char *const *skip_frames,
-		const struct um_report_detail *detail)
+static int load_charts(struct um_report_run *run, struct um_db *db, const char *const *skip_frames,
+		       const struct um_report_detail *detail)
 {
-	const struct um_summary_choice choice = {.skip_frames = skip_frames};
-	int error = um_summary_load(&run->summary, db, &choice);
+	enum um_axis_kind kind = UM_AXIS_TIME;
+	int error = run->is_replayed ? 0 : um_axis_find_kind(&kind, db);
 
 	if (!error)
-		error = um_axis_load(&run->axis, run->summary, db, detail->bins);
+		error = um_axis_load(&run->axis, kind, db, detail->bins);
 	if (error)
 		return error;
 	um_timeline_init(&run->timeline, &run->axis, run->summary);
@@ -45,12 +45,18 @@ static int load(struct um_report_run *run, struct um_db *db, const char *const *
 	return error ? error : load_spans(run, db, skip_frames, detail->spans);
 }
 
-int um_report_run_load(struct um_report_run **out, struct um_db *db, const char *const *skip_frames,
-		       const struct um_report_detail *detail)
+int um_report_run_load(struct um_report_run **out, struct um_db *db, struct um_db *replay,
+		       const char *const *skip_frames, const struct um_report_detail *detail)
 {
+	const struct um_summary_choice choice = {.skip_frames = skip_frames};
 	struct um_report_run *run = calloc(1, sizeof(*run));
-	int error = run ? load(run, db, skip_frames, detail) : um_fail(UM_ENOMEM, "out of memory");
+	int error = run ? um_summary_load(&run->summary, db, &choice)
+			: um_fail(UM_ENOMEM, "out of memory");
 
+	if (!error) {
+		run->is_replayed = replay != NULL;
+		error = load_charts(run, replay ? replay : db, skip_frames, detail);
+	}
 	if (error)
 		um_report_run_destroy(run);
 	else

@@ -23,11 +23,15 @@ struct um_report_run {
 	struct um_occupancy occupancy;
 	struct um_spans spans;
 	int64_t unplaced; /* rows that could not be placed on the axis */
+	bool is_replayed; /* what stands on the axis is of `replay` */
 };
 
-/* `skip_frames` as of um_stacks_load(). As um_summary_load(). */
-int um_report_run_load(struct um_report_run **out, struct um_db *, const char *const *skip_frames,
-		       const struct um_report_detail *);
+/*
+ * `replay` (NULL: none) is what the charts are of, where the database has no clock for all
+ * (um_axis_find_kind()): the same ops, replayed, with times. `skip_frames` as of um_stacks_load(). As um_summary_load().
+ */
+int um_report_run_load(struct um_report_run **out, struct um_db *, struct um_db *replay,
+		       const char *const *skip_frames, const struct um_report_detail *);
 void um_report_run_destroy(struct um_report_run *); /* NULL is legal */
 
 #endif

@@ -1,6 +1,7 @@
 #include "summary.h"
 
 #include "query.h"
+#include "summary_digest.h"
 #include "summary_parts.h"
 #include "text_pool.h"
 #include "user_frames.h"
@@ -215,8 +216,6 @@ static int add_faults(struct sqlite3_stmt *row, void *context)
 
 	totals->faults = um_query_integer(row, 1);
 	totals->pages = um_query_integer(row, 2);
-	totals->batches = um_query_integer(row, 3);
-	totals->records = um_query_integer(row, 4);
 	return 0;
 }
 
@@ -287,9 +286,7 @@ static int load_totals(struct um_summary *summary, struct um_db *db)
 			 transfers) ", " UM_KNOWN_SUM(requests) " FROM (" UM_TRAFFIC_SQL
 								") GROUP BY cause",
 		 add_traffic},
-		{"SELECT device >= 0, " UM_KNOWN_SUM(
-			 faults) ", SUM(pages), COUNT(DISTINCT batch), COUNT(*)"
-				 " FROM fault GROUP BY 1",
+		{"SELECT device >= 0, " UM_KNOWN_SUM(faults) ", SUM(pages) FROM fault GROUP BY 1",
 		 add_faults},
 		{"SELECT device >= 0, access, " UM_KNOWN_SUM(faults) " FROM fault GROUP BY 1, 2",
 		 add_faults_by_access},
@@ -301,8 +298,49 @@ static int load_totals(struct um_summary *summary, struct um_db *db)
 
 	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]) && !error; i++)
 		error = um_query_each(db, queries[i].sql, queries[i].add, summary);
-	forget_faults(summary);
 	return error ? error : total_traffic(summary);
+}
+
+static void take_singles(struct um_summary *summary, const struct um_summary_singles *singles)
+{
+	summary->host_faults.records = singles->faults[0].records;
+	summary->host_faults.batches = singles->faults[0].batches;
+	summary->device_faults.records = singles->faults[1].records;
+	summary->device_faults.batches = singles->faults[1].batches;
+	forget_faults(summary);
+	if (summary->is_measured && !summary->is_brief)
+		um_summary_take_transfers(summary, singles);
+}
+
+/* What takes sums of rows alone. */
+static int load_sums(struct um_summary *summary, struct um_db *db)
+{
+	int error = load_totals(summary, db);
+
+	if (!error && !summary->is_brief)
+		error = um_summary_load_driver(summary, db);
+	if (!error && !summary->is_brief)
+		error = um_summary_load_ranges(summary, db);
+	if (!error)
+		error = um_summary_load_measured(summary, db);
+	if (!error)
+		error = um_summary_load_kernels(summary, db);
+	if (!error)
+		error = um_summary_load_selection(summary, db);
+	return error ? error : um_summary_load_allocations(summary, db);
+}
+
+static int load_digested(struct um_summary *summary, struct um_db *db)
+{
+	struct um_summary_singles singles;
+	int error = um_summary_digest_begin(db, &singles), end_error;
+
+	if (!error)
+		error = load_sums(summary, db);
+	if (!error)
+		take_singles(summary, &singles);
+	end_error = um_summary_digest_end(db);
+	return error ? error : end_error;
 }
 
 /* --- life --- */
@@ -338,21 +376,9 @@ static int load_all(struct um_summary *summary, struct um_db *db,
 	if (!error)
 		error = load_presence(summary, db);
 	if (!error)
-		error = load_totals(summary, db);
-	if (!error && !summary->is_brief)
-		error = um_summary_load_driver(summary, db);
-	if (!error && !summary->is_brief)
-		error = um_summary_load_ranges(summary, db);
-	if (!error)
-		error = um_summary_load_measured(summary, db);
+		error = load_digested(summary, db);
 	if (!error)
 		error = um_summary_load_host(summary, db);
-	if (!error)
-		error = um_summary_load_kernels(summary, db);
-	if (!error)
-		error = um_summary_load_selection(summary, db);
-	if (!error)
-		error = um_summary_load_allocations(summary, db);
 	if (!error)
 		error = um_summary_load_named(summary, db);
 	return error;

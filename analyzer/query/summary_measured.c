@@ -1,72 +1,30 @@
-/* What only a measured run has: single transfers, the host's faults by line. */
+/* What only a measured run has: single transfers, the host's faults by line, ranges by name. */
 #include "query.h"
+#include "summary_digest.h"
 #include "summary_parts.h"
 #include "text_pool.h"
 #include "trace/base/error.h"
 
 #include <sqlite3.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- transfers --- */
 
-static const struct {
-	const char *direction, *where;
-} directions[] = {
-	{"to_device", "source = -1"},
-	{"to_host", "destination = -1"},
-	{"between_devices", "source >= 0 AND destination >= 0"},
-};
-
-static int add_transfers(struct sqlite3_stmt *row, void *context)
+void um_summary_take_transfers(struct um_summary *summary, const struct um_summary_singles *singles)
 {
-	struct um_transfer_summary *transfers = context;
+	static const char *const directions[] = {"to_device", "to_host", "between_devices"};
 
-	transfers->count = um_query_integer(row, 0);
-	transfers->bytes = um_query_integer(row, 1);
-	transfers->least_bytes = um_query_integer(row, 2);
-	transfers->most_bytes = um_query_integer(row, 3);
-	transfers->duration_ns = um_query_integer(row, 4);
-	return 0;
-}
-
-/* Of an even number the mean of the two in the middle. */
-static int add_median(struct sqlite3_stmt *row, void *context)
-{
-	((struct um_transfer_summary *)context)->median_bytes = um_query_integer(row, 0);
-	return 0;
-}
-
-static int load_direction(struct um_transfer_summary *transfers, struct um_db *db,
-			  const char *where)
-{
-	char sql[256];
-
-	snprintf(sql, sizeof(sql),
-		 "SELECT COUNT(*), COALESCE(SUM(bytes), 0), MIN(bytes), MAX(bytes), "
-		 "COALESCE(SUM(end_ns - start_ns), 0) FROM migration WHERE bytes > 0 AND %s",
-		 where);
-	int error = um_query_each(db, sql, add_transfers, transfers);
-	transfers->median_bytes = UM_NULL;
-	if (error || transfers->count <= 0)
-		return error;
-	snprintf(sql, sizeof(sql),
-		 "SELECT CAST(AVG(bytes) AS INTEGER) FROM (SELECT bytes FROM migration WHERE "
-		 "bytes > 0 AND %s ORDER BY bytes LIMIT %d OFFSET %lld)",
-		 where, transfers->count % 2 ? 1 : 2, (long long)((transfers->count - 1) / 2));
-	return um_query_each(db, sql, add_median, transfers);
-}
-
-static int load_transfers(struct um_summary *summary, struct um_db *db)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < sizeof(directions) / sizeof(directions[0]) && !error; i++) {
-		summary->transfers[i].direction = directions[i].direction;
-		error = load_direction(&summary->transfers[i], db, directions[i].where);
-	}
-	return error;
+	for (size_t i = 0; i < sizeof(directions) / sizeof(directions[0]); i++)
+		summary->transfers[i] = (struct um_transfer_summary){
+			.direction = directions[i],
+			.count = singles->transfers[i].count,
+			.bytes = singles->transfers[i].bytes,
+			.median_bytes = singles->transfers[i].median_bytes,
+			.least_bytes = singles->transfers[i].least_bytes,
+			.most_bytes = singles->transfers[i].most_bytes,
+			.duration_ns = singles->transfers[i].duration_ns,
+		};
 }
 
 static int add_mappings(struct sqlite3_stmt *row, void *context)
@@ -113,18 +71,15 @@ static int add_line(struct sqlite3_stmt *row, void *context)
 
 int um_summary_load_measured(struct um_summary *summary, struct um_db *db)
 {
-	int error = 0;
+	int error;
 
 	if (!summary->is_measured)
 		return 0;
-	if (!summary->is_brief)
-		error = load_transfers(summary, db);
-	if (!error)
-		error = um_query_each(db,
-				      "SELECT (SELECT COUNT(*) FROM mapping WHERE change = "
-				      "'remote'), (SELECT COALESCE(SUM(bytes), 0) FROM migration "
-				      "WHERE allocation IS NULL)",
-				      add_mappings, summary);
+	error = um_query_each(db,
+			      "SELECT (SELECT COUNT(*) FROM mapping WHERE change = "
+			      "'remote'), (SELECT COALESCE(SUM(bytes), 0) FROM migration "
+			      "WHERE allocation IS NULL)",
+			      add_mappings, summary);
 	if (!error && summary->has_host_faults && !summary->is_brief)
 		error = um_query_each(db, lines_sql, add_line, summary);
 	return error;

@@ -28,6 +28,8 @@ int um_summary_keep(struct um_summary *, const char **text, const char *table, c
 int um_summary_load_driver(struct um_summary *, struct um_db *);
 /* Before all else: what does not belong to ranges of such names is hidden. */
 int um_summary_choose(struct um_summary *, struct um_db *, const char *pattern);
+struct um_summary_singles;
+void um_summary_take_transfers(struct um_summary *, const struct um_summary_singles *);
 int um_summary_load_measured(struct um_summary *, struct um_db *);
 /* After the totals. */
 int um_summary_load_ranges(struct um_summary *, struct um_db *);

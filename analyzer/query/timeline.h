@@ -7,6 +7,7 @@
 
 #include "bins.h"
 #include "placed.h"
+#include "summary.h"
 
 enum um_direction { UM_TO_DEVICE, UM_TO_HOST, UM_BETWEEN_DEVICES, UM_DIRECTIONS };
 /* Allocations whose share is kept bin by bin: those with most bytes over the link. */

@@ -11,14 +11,15 @@
 static json_t *axis_json(const struct um_report_run *run)
 {
 	const struct um_axis *axis = &run->axis;
-	const char *origin = um_summary_origin(
-		run->summary, axis->kind == UM_AXIS_TIME ? "op.time" : "page_access");
+	const char *origin =
+		run->is_replayed ? "modelled" : um_summary_origin(run->summary, "op.time");
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:b, s:o}", "kind",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:b, s:b, s:o}", "kind",
 			 axis->kind == UM_AXIS_TIME ? "time" : "calls", "start",
 			 (json_int_t)axis->start, "end", (json_int_t)axis->end, "bins",
 			 (json_int_t)axis->bins, "columns", (json_int_t)run->heat.axis.bins,
-			 "empty", axis->is_empty, "origin", um_nullable_text_json(origin));
+			 "empty", axis->is_empty, "replayed", run->is_replayed, "origin",
+			 um_nullable_text_json(origin));
 }
 
 /* --- what crossed the link, and what faulted --- */

@@ -1,6 +1,7 @@
 #include "command.h"
 #include "skip_frames.h"
 
+#include "analyzer/findings/baseline.h"
 #include "analyzer/findings/finding.h"
 #include "analyzer/render/render_findings.h"
 #include "analyzer/render/render_report.h"
@@ -101,15 +102,66 @@ static char *default_output(const char *path)
 	return out;
 }
 
+/* --- databases --- */
+
+static int make_scratch(char **out)
+{
+	const char *folder = getenv("TMPDIR");
+	int fd;
+
+	if (asprintf(out, "%s/umanalyze-XXXXXX", folder && *folder ? folder : "/tmp") < 0) {
+		*out = NULL;
+		return um_fail(UM_ENOMEM, "out of memory");
+	}
+	fd = mkstemp(*out);
+	if (fd < 0) {
+		int error = um_fail_errno(UM_EIO, "%s", *out);
+
+		free(*out);
+		*out = NULL;
+		return error;
+	}
+	close(fd);
+	return 0;
+}
+
+/*
+ * Calls and driver have no common clock in an emulated trace: its charts are of a replay, which has. *out
+ * stays NULL where the database needs none, and where it cannot be replayed, which is no error.
+ */
+static int replay_charts(struct um_db **out, struct um_db *db, const struct options *options)
+{
+	const struct um_findings_choice choice = {.skip_frames = options->skip.patterns};
+	enum um_axis_kind kind = UM_AXIS_TIME;
+	char *scratch = NULL;
+	int error = um_axis_find_kind(&kind, db);
+
+	if (error || kind == UM_AXIS_TIME)
+		return error;
+	error = make_scratch(&scratch);
+	if (!error)
+		error = um_baseline_write(scratch, db, &choice);
+	if (!error)
+		error = um_db_open(out, scratch);
+	/* Open, it stays until it is closed. */
+	if (scratch)
+		unlink(scratch);
+	free(scratch);
+	return error == UM_ENOMEM || error == UM_EIO ? error : 0;
+}
+
 static int load_run(struct um_report_run **out, const struct options *options, size_t which)
 {
 	struct um_report_detail detail = um_report_detail(options->path_count);
-	struct um_db *db;
+	struct um_db *db, *replay = NULL;
 	int error = um_db_open(&db, options->paths[which]);
 
 	if (error)
 		return error;
-	error = um_report_run_load(out, db, options->skip.patterns, &detail);
+	error = replay_charts(&replay, db, options);
+	if (!error)
+		error = um_report_run_load(out, db, replay, options->skip.patterns, &detail);
+	um_db_close(replay);
 	um_db_close(db);
 	return error;
 }

@@ -14,3 +14,5 @@ printf '\n== sizes\n'
 "$here/sizes.sh" ${2:+"$2"}
 printf '\n== selection\n'
 "$here/selection.sh"
+printf '\n== report\n'
+"$here/report.sh"

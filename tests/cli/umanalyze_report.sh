@@ -3,6 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 also 's/[0-9.]+ KiB; open/SIZE; open/'
+also 's/reads up to [0-9]+/reads up to N/'
 sqlite3 app.um.db <"$UM_SOURCE/trace/db/schema.sql"
 sqlite3 app.um.db "INSERT INTO run (role, tool, command, clock, backend)
 	VALUES ('trace', 'test', './app', 'none', 'emulated')"

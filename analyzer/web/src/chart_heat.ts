@@ -5,13 +5,14 @@ import * as format from "./format";
 import * as theme from "./theme";
 import type { View } from "./view";
 
-export const layers: { word: string; label: string; unit: string }[] = [
-	{ word: "to_device", label: "moved to the GPU", unit: "pages" },
-	{ word: "to_host", label: "moved to the host", unit: "pages" },
-	{ word: "faults", label: "faults", unit: "faults" },
-	{ word: "remote", label: "used in place over the link", unit: "pages" },
-	{ word: "kernel_touch", label: "touched by kernels", unit: "pages" },
-	{ word: "host_touch", label: "touched by the host", unit: "pages" },
+// scale: of the data, where pages count as the 64 lines that they have.
+export const layers: { word: string; label: string; unit: string; scale: number }[] = [
+	{ word: "to_device", label: "moved to the GPU", unit: "pages", scale: 64 },
+	{ word: "to_host", label: "moved to the host", unit: "pages", scale: 64 },
+	{ word: "faults", label: "faulted", unit: "times", scale: 1 },
+	{ word: "remote", label: "used in place over the link", unit: "pages", scale: 64 },
+	{ word: "kernel_touch", label: "touched by kernels", unit: "pages", scale: 64 },
+	{ word: "host_touch", label: "touched by the host", unit: "pages", scale: 64 },
 ];
 
 export class Heat implements Chart {
@@ -19,6 +20,7 @@ export class Heat implements Chart {
 	height = 300;
 	private cells: Float64Array = new Float64Array(0);
 	private most = 1;
+	private layer = layers[0];
 	private map: HeatMap | null = null;
 	private readonly columns: number;
 
@@ -28,6 +30,7 @@ export class Heat implements Chart {
 
 	show(map: HeatMap, layer: string): void {
 		this.map = map;
+		this.layer = layers.find((l) => l.word === layer) ?? layers[0];
 		this.cells = unpackBins(map.layers[layer]?.cells ?? [], map.rows * this.columns);
 		this.most = this.cells.reduce((a, b) => Math.max(a, b), 1);
 	}
@@ -42,13 +45,13 @@ export class Heat implements Chart {
 	};
 
 	/** What a place shows: pages and amount; null outside. */
-	at(x: number, y: number): { first: number; last: number; amount: number } | null {
+	at(x: number, y: number): { first: number; last: number; amount: number; what: string } | null {
 		if (!this.map) return null;
 		const row = Math.floor(this.map.rows - y);
 		const column = Math.floor((x / this.view.length) * this.columns);
 		if (row < 0 || row >= this.map.rows || column < 0 || column >= this.columns) return null;
 		const first = row * this.map.pages_a_row;
-		return { first, last: Math.min(this.map.pages, first + this.map.pages_a_row) - 1, amount: this.cells[row * this.columns + column] };
+		return { first, last: Math.min(this.map.pages, first + this.map.pages_a_row) - 1, amount: this.cells[row * this.columns + column] / this.layer.scale, what: `${this.layer.unit} ${this.layer.label}` };
 	}
 
 	draw(context: CanvasRenderingContext2D, frame: Frame): void {
@@ -57,15 +60,15 @@ export class Heat implements Chart {
 		const width = this.view.length / this.columns;
 		const scale = Math.log1p(this.most);
 		for (let row = 0; row < this.map.rows; row++) {
-			const top = frame.y(this.map.rows - row);
-			const height = frame.y(this.map.rows - row - 1) - top;
+			const top = Math.round(frame.y(this.map.rows - row));
+			const height = Math.round(frame.y(this.map.rows - row - 1)) - top;
 			for (let column = 0; column < this.columns; column++) {
 				const amount = this.cells[row * this.columns + column];
 				if (!amount || (column + 1) * width < frame.from || column * width > frame.to) continue;
 				const step = Math.min(7, Math.floor((Math.log1p(amount) / scale) * 7.999));
 				context.fillStyle = shades[step];
-				const left = frame.x(column * width);
-				context.fillRect(left, top, Math.max(1, frame.x((column + 1) * width) - left + 0.3), height + 0.3);
+				const left = Math.round(frame.x(column * width));
+				context.fillRect(left, top, Math.max(1, Math.round(frame.x((column + 1) * width)) - left), Math.max(1, height));
 			}
 		}
 	}

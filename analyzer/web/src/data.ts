@@ -135,7 +135,7 @@ type SpanColumn = "kind" | "start" | "end" | "op" | "stream" | "device" | "threa
 export interface Run {
 	summary: Summary;
 	head: [string, string][];
-	axis: { kind: "time" | "calls"; start: number; end: number; bins: number; columns: number; empty: boolean; origin: string | null };
+	axis: { kind: "time" | "calls"; start: number; end: number; bins: number; columns: number; empty: boolean; replayed: boolean; origin: string | null };
 	transfers: Series[];
 	faults: { of: "device" | "host"; total: number; bins: number[] }[];
 	foremost: { allocations: number[]; bytes: number[]; faults: number[] };

@@ -41,6 +41,9 @@ export function count(value: Known): string {
 	return value === null ? none : Math.round(value).toLocaleString("en-US");
 }
 
+/** A count that may be in parts: 0.25 of a page in a cell. */
+export const amount = (value: number): string => (value >= 100 ? count(value) : digits(value));
+
 /** Large counts for people: 16.8 M. */
 export function short(value: Known): string {
 	if (value === null) return none;

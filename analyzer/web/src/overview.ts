@@ -86,6 +86,7 @@ function timeTile(run: Run): HTMLElement {
 	const { summary, axis } = run;
 	const kernels = add(...summary.kernels.map((k) => k.duration_ns));
 	const times = originOf(summary, "op.time");
+	if (axis.replayed) return tile("end of the run", format.duration(axis.end - axis.start), ["replayed by the model; the host takes no time but to wait"], "modelled");
 	if (times === "emulated" || axis.kind === "calls") return tile("time", "–", ["the CPU played the GPU: umsim replay models times"], times);
 	return tile(isMeasured(summary) ? "GPU in kernels" : "end of the run", format.duration(isMeasured(summary) ? kernels : axis.end - axis.start), [isMeasured(summary) ? `of ${format.duration(axis.end - axis.start)} shown` : `kernels ${format.duration(kernels)}`], times);
 }

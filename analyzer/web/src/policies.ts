@@ -22,7 +22,7 @@ const figures: Figure[] = [
 	{ title: "to the host", of: (run) => way(run, "bytes_to_host"), write: format.bytes, record: "migration" },
 	{ title: "GPU faults", of: (run) => faults(run, "device"), write: format.short, record: "fault" },
 	{ title: "host faults", of: (run) => faults(run, "host"), write: format.short, record: "fault" },
-	{ title: "end", of: (run) => (originOf(run.summary, "op.time") === "emulated" ? null : run.axis.end - run.axis.start), write: format.duration, record: "op.time" },
+	{ title: "end", of: (run) => (run.axis.kind === "calls" ? null : run.axis.end - run.axis.start), write: format.duration, record: "op.time" },
 ];
 
 function stackedBar(run: Run, most: number): HTMLElement {
@@ -33,7 +33,8 @@ function stackedBar(run: Run, most: number): HTMLElement {
 
 /** Only figures of one origin and one clock are set beside each other as more or less. */
 function comparedWith(base: Run, run: Run, figure: Figure): string {
-	if (base === run || originOf(base.summary, figure.record) !== originOf(run.summary, figure.record)) return "";
+	const originIn = (of: Run) => (figure.record === "op.time" ? of.axis.origin : originOf(of.summary, figure.record));
+	if (base === run || originIn(base) !== originIn(run)) return "";
 	const [before, after] = [figure.of(base), figure.of(run)];
 	return before === null || after === null ? "" : format.change(before, after);
 }

@@ -5,7 +5,7 @@ import { type Lane, lanesChart, lanesOf } from "./chart_lanes";
 import { memoryCharts } from "./chart_memory";
 import { faultsChart, transfersChart } from "./chart_transfers";
 import { Group } from "./charts";
-import { type HeatMap, allocationLabel, originOf } from "./data";
+import { type HeatMap, allocationLabel } from "./data";
 import { h, name, origin, place, replace, section } from "./dom";
 import * as format from "./format";
 import { Tooltip } from "./tooltip";
@@ -46,7 +46,7 @@ function heatControls(view: View, heat: Heat, redraw: () => void): HTMLElement {
 			const of = view.allocation(m.allocation);
 			return h("button", { type: "button", role: "option", "aria-selected": m === map ? "true" : "false", click: () => choose(m, layer) }, of ? name(allocationLabel(of)) : `#${m.allocation}`, h("span", { class: "soft" }, of ? [format.bytes(of.bytes), of.name && of.site ? [" · ", place(of.site)] : ""] : ""));
 		}));
-		replace(note, `${format.short(map.layers[layer].total)} ${label?.unit} ${label?.label}; a cell is ${format.plural(map.pages_a_row, "page")} by ${view.byTime ? format.duration(view.length / view.run.axis.columns) : format.plural(Math.max(1, Math.round(view.length / view.run.axis.columns)), "call")}; the first page is at the top, the scale is logarithmic.`);
+		replace(note, `${format.short(map.layers[layer].total / (label?.scale ?? 1))} ${label?.unit} ${label?.label}; a cell is ${format.plural(map.pages_a_row, "page")} by ${view.byTime ? format.duration(view.length / view.run.axis.columns) : format.plural(Math.max(1, Math.round(view.length / view.run.axis.columns)), "call")}; the first page is at the top, the scale is logarithmic.`);
 		redraw();
 	}
 	choose(map, layers.map((l) => l.word).find((word) => map.layers[word]) ?? "");
@@ -59,7 +59,7 @@ function timeSection(view: View, group: Group, chart: ReturnType<typeof lanesCha
 	return section(
 		"timeline",
 		"Timeline",
-		view.byTime ? ["Times are ", origin(originOf(run.summary, "op.time")), run.axis.origin === "modelled" ? ": the host takes no time but to wait." : "."] : "By call, in program order: the calls of this trace have the CPU's times, which say nothing about a GPU, and what the model adds has others. umsim replay puts both on one clock.",
+		view.byTime ? ["Times are ", origin(run.axis.origin), run.axis.replayed ? ": the trace as it is, replayed by the model of its driver; the host takes no time but to wait." : run.axis.origin === "modelled" ? ": the host takes no time but to wait." : "."] : "By call, in program order: the calls of this trace have the CPU's times, which say nothing about a GPU, and what the model adds has others.",
 		toolbar(() => group, shown),
 		group.add(chart, "lanes"),
 		run.transfers.length ? [group.add(transfersChart(view)), legend(view)] : h("p", { class: "empty" }, "Nothing crossed the link, as far as the file tells."),

@@ -79,7 +79,7 @@ export class Tooltip {
 		if (!cell) return [];
 		return [
 			["pages", `${format.count(cell.first)} to ${format.count(cell.last)}`],
-			["here", format.count(cell.amount)],
+			["here", `${format.amount(cell.amount)} ${cell.what}`],
 		];
 	}
 

@@ -68,7 +68,7 @@ static struct um_report_run *load(const char *origins)
 	assert_int_equal(um_db_exec(db, origins), 0);
 	assert_int_equal(um_db_close(db), 0);
 	assert_int_equal(um_db_open(&db, path), 0);
-	assert_int_equal(um_report_run_load(&out, db, NULL, &detail), 0);
+	assert_int_equal(um_report_run_load(&out, db, NULL, NULL, &detail), 0);
 	um_db_close(db);
 	unlink(path);
 	return out;
@@ -104,10 +104,10 @@ static void adds_up(const struct um_report_run *run)
 	assert_int_equal(total(run->timeline.faults[1]), run->summary->host_faults.faults);
 	assert_int_equal(total(run->spans.launches), 2);
 	assert_int_equal(run->heat.maps[0].allocation, 1);
-	assert_int_equal(um_heatmap_total(&run->heat.maps[0], UM_HEAT_TO_DEVICE), 100);
-	assert_int_equal(um_heatmap_total(&run->heat.maps[0], UM_HEAT_TO_HOST), 40);
+	assert_int_equal(um_heatmap_total(&run->heat.maps[0], UM_HEAT_TO_DEVICE), 6400);
+	assert_int_equal(um_heatmap_total(&run->heat.maps[0], UM_HEAT_TO_HOST), 2560);
 	assert_int_equal(um_heatmap_total(&run->heat.maps[0], UM_HEAT_FAULTS), 10);
-	assert_int_equal(um_heatmap_total(&run->heat.maps[0], UM_HEAT_REMOTE), 10);
+	assert_int_equal(um_heatmap_total(&run->heat.maps[0], UM_HEAT_REMOTE), 640);
 }
 
 static void on_an_axis_of_time(void **state)
@@ -146,6 +146,8 @@ static void on_an_axis_of_calls(void **state)
 	assert_int_equal(run->axis.kind, UM_AXIS_CALLS);
 	assert_int_equal(run->axis.start, 1);
 	assert_int_equal(run->axis.end, 10);
+	assert_int_equal(run->axis.bins, 9);
+	assert_int_equal(run->heat.axis.bins, 9);
 	adds_up(run);
 	assert_int_equal(run->occupancy.devices[0].most_managed_bytes, 409600);
 	um_report_run_destroy(run);
