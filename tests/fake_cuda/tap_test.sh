@@ -286,11 +286,11 @@ case_environment_of_others() { # what the user set stays
 proc NVTX_INJECTION64_PATH" "the user's own"
 }
 case_preloads() {
-	touch "$work/libamdhip64.so.5" "$work/libroctx64.so.4" "$work/libumtrace_wrap.so"
+	touch "$work"/libamdhip64.so.{5,6,7} "$work/libroctx64.so.4" "$work/libumtrace_wrap.so"
 	cp "$tap" "$work/libumtrace_cupti.so"
 	libc=$(ldd "$program" | awk '/libc.so.6/ { print $3 }')
 	LD_PRELOAD=$libc run --tap="$work/libumtrace_cupti.so" env \
-		LD_PRELOAD="$work/libumtrace_wrap.so:$libc:$work/libroctx64.so.4:$work/libamdhip64.so.5" "$program" "$(script basic)" \
+		LD_PRELOAD="$work/libumtrace_wrap.so:$libc:$work/libroctx64.so.4:$work/libamdhip64.so.5:$work/libamdhip64.so.6:$work/libamdhip64.so.7" "$program" "$(script basic)" \
 		'run=echo $LD_PRELOAD'
 	is "$(cat "$work/stdout")" "$libc" LD_PRELOAD
 }

@@ -270,35 +270,90 @@ static hipError_t put_attribute(void *data, size_t bytes, hipMemRangeAttribute a
 	}
 }
 
-static hipError_t get_attributes(void **data, const size_t *data_bytes,
-				 const hipMemRangeAttribute *attributes, size_t count,
-				 const void *address, size_t bytes)
+/*
+ * Device memory has one attribute, its coherency: coarse-grained, but for what hipExtMallocWithFlags()
+ * was asked for (hip-tests, catch/unit/memory/hipMemCoherencyTst.cc).
+ */
+static hipError_t put_device_attribute(void *data, size_t bytes, hipMemRangeAttribute attribute,
+				       const struct um_allocation *allocation)
+{
+	if (!data || attribute != hipMemRangeAttributeCoherencyMode)
+		return hipErrorInvalidValue;
+	return put_int(data, bytes,
+		       allocation->flags & (hipDeviceMallocFinegrained | hipMallocSignalMemory)
+			       ? hipMemRangeCoherencyModeFineGrain
+			       : hipMemRangeCoherencyModeCoarseGrain);
+}
+
+static const struct um_allocation *find_device_memory(const void *address, size_t bytes)
+{
+	const struct um_allocation *allocation = um_memory_find(address);
+
+	return allocation && allocation->kind == UM_ALLOCATION_DEVICE && bytes &&
+			       um_memory_holds(allocation, address, bytes)
+		       ? allocation
+		       : NULL;
+}
+
+struct asked {
+	void **data;
+	const size_t *data_bytes;
+	const hipMemRangeAttribute *attributes;
+	size_t count;
+};
+
+static hipError_t get_of_device(const struct asked *asked, const struct um_allocation *allocation)
+{
+	hipError_t error = hipSuccess;
+
+	for (size_t i = 0; i < asked->count && !error; i++)
+		error = put_device_attribute(asked->data[i], asked->data_bytes[i],
+					     asked->attributes[i], allocation);
+	return error;
+}
+
+static hipError_t get_of_managed(const struct asked *asked, const void *address, size_t bytes)
 {
 	struct range range;
-	hipError_t error = find_range(&range, address, bytes);
 
-	if (error || !data || !data_bytes || !attributes || !count)
+	if (find_range(&range, address, bytes))
 		return hipErrorInvalidValue;
 	struct fold fold = fold_range(&range);
+	hipError_t error = hipSuccess;
 
-	for (size_t i = 0; i < count && !error; i++)
-		error = put_attribute(data[i], data_bytes[i], attributes[i], &fold);
+	for (size_t i = 0; i < asked->count && !error; i++)
+		error = put_attribute(asked->data[i], asked->data_bytes[i], asked->attributes[i],
+				      &fold);
 	return error;
+}
+
+static hipError_t get_attributes(const struct asked *asked, const void *address, size_t bytes)
+{
+	const struct um_allocation *device_memory = find_device_memory(address, bytes);
+
+	if (!asked->data || !asked->data_bytes || !asked->attributes || !asked->count)
+		return hipErrorInvalidValue;
+	return device_memory ? get_of_device(asked, device_memory)
+			     : get_of_managed(asked, address, bytes);
 }
 
 hipError_t hipMemRangeGetAttribute(void *data, size_t data_bytes, hipMemRangeAttribute attribute,
 				   const void *address, size_t bytes)
 {
+	const struct asked asked = {&data, &data_bytes, &attribute, 1};
+
 	UM_ENTER();
-	return um_leave(get_attributes(&data, &data_bytes, &attribute, 1, address, bytes));
+	return um_leave(get_attributes(&asked, address, bytes));
 }
 
 hipError_t hipMemRangeGetAttributes(void **data, size_t *data_bytes,
 				    hipMemRangeAttribute *attributes, size_t count,
 				    const void *address, size_t bytes)
 {
+	const struct asked asked = {data, data_bytes, attributes, count};
+
 	UM_ENTER();
-	return um_leave(get_attributes(data, data_bytes, attributes, count, address, bytes));
+	return um_leave(get_attributes(&asked, address, bytes));
 }
 
 /*

@@ -194,12 +194,14 @@ hipError_t hipEventQuery(hipEvent_t event)
 
 /*
  * An estimate, or wall time: see device_clock.h. A nanosecond at least, so that programs may divide by
- * it.
+ * it; of an event to itself nothing.
  */
 static float elapsed_ms(const struct um_event *start, const struct um_event *stop)
 {
 	int64_t ns = (int64_t)(stop->time_ns - start->time_ns);
 
+	if (start == stop)
+		return 0;
 	return (float)((double)(ns ? ns : 1) * 1e-6);
 }
 

@@ -162,13 +162,11 @@ static hipGraphExecUpdateResult compare(const struct um_node **at, const struct 
 static hipError_t replace(struct um_graph_exec *exec, const struct um_graph *graph)
 {
 	struct um_graph *copy = um_graph_copy(graph, true);
-	struct um_node *old = exec->graph->first;
 
 	if (!copy)
 		return hipErrorOutOfMemory;
 	/* Calls go on to name its nodes by those of the graph that it was made from. */
-	for (struct um_node *node = copy->first; node; node = node->next, old = old->next)
-		node->number = old->number;
+	um_graph_number_as(copy, exec->graph);
 	um_graph_free(exec->graph);
 	exec->graph = copy;
 	return hipSuccess;

@@ -1,10 +1,82 @@
 #include "graph.h"
+#include "fat_binary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define BUCKETS 1024u
+
 static struct um_graph *all;
 static uint64_t last_number;
+static struct um_node *by_address[BUCKETS], *by_number[BUCKETS];
+
+/* --- nodes by their handles and numbers --- */
+
+static struct um_node **address_bucket(const void *node)
+{
+	return &by_address[um_bucket(node, BUCKETS)];
+}
+
+/* Copies of a node, which have its number, shall not share a bucket. */
+static struct um_node **number_bucket(const struct um_graph *graph, uint64_t number)
+{
+	return &by_number[(um_bucket(graph, BUCKETS) + number) % BUCKETS];
+}
+
+static void index_add(struct um_node *node)
+{
+	struct um_node **address = address_bucket(node);
+	struct um_node **number = number_bucket(node->graph, node->number);
+
+	node->same_address = *address;
+	*address = node;
+	node->same_number = *number;
+	*number = node;
+}
+
+static void index_remove(struct um_node *node)
+{
+	struct um_node **address = address_bucket(node);
+	struct um_node **number = number_bucket(node->graph, node->number);
+
+	while (*address != node)
+		address = &(*address)->same_address;
+	*address = node->same_address;
+	while (*number != node)
+		number = &(*number)->same_number;
+	*number = node->same_number;
+}
+
+struct um_node *um_node_find(hipGraphNode_t handle)
+{
+	struct um_node *node = *address_bucket(handle);
+
+	while (node && (hipGraphNode_t)node != handle)
+		node = node->same_address;
+	return node;
+}
+
+struct um_node *um_node_numbered(const struct um_graph *graph, uint64_t number)
+{
+	struct um_node *node = *number_bucket(graph, number);
+
+	while (node && (node->graph != graph || node->number != number))
+		node = node->same_number;
+	return node;
+}
+
+void um_graph_number_as(struct um_graph *graph, const struct um_graph *other)
+{
+	const struct um_node *as = other->first;
+
+	for (struct um_node *node = graph->first; node; node = node->next, as = as->next) {
+		index_remove(node);
+		node->number = as->number;
+		index_add(node);
+	}
+}
+
+/* --- graphs --- */
 
 struct um_graph *um_graph_new(bool inner)
 {
@@ -21,6 +93,8 @@ struct um_graph *um_graph_new(bool inner)
 
 static void node_free(struct um_node *node)
 {
+	if (node->number)
+		index_remove(node);
 	um_node_clear(node);
 	free(node->before);
 	free(node);
@@ -52,28 +126,12 @@ struct um_graph *um_graph_find(hipGraph_t handle)
 	return NULL;
 }
 
-static bool holds(const struct um_graph *graph, const struct um_node *node)
+/* `node` may be anything. */
+static bool holds(const struct um_graph *graph, struct um_node *node)
 {
-	for (const struct um_node *n = graph->first; n; n = n->next)
-		if (n == node)
-			return true;
-	return false;
-}
+	const struct um_node *known = um_node_find((hipGraphNode_t)node);
 
-struct um_node *um_node_find(hipGraphNode_t handle)
-{
-	for (const struct um_graph *graph = all; graph; graph = graph->next)
-		if (holds(graph, (struct um_node *)handle))
-			return (struct um_node *)handle;
-	return NULL;
-}
-
-struct um_node *um_node_numbered(const struct um_graph *graph, uint64_t number)
-{
-	for (struct um_node *node = graph->first; node; node = node->next)
-		if (node->number == number)
-			return node;
-	return NULL;
+	return known && known->graph == graph;
 }
 
 /* --- who waits for whom --- */
@@ -123,8 +181,9 @@ static hipError_t wait_for_all(struct um_node *node, struct um_node *const *befo
 	return error;
 }
 
-hipError_t um_node_add(struct um_node **out, struct um_graph *graph, hipGraphNodeType type,
-		       struct um_node *const *before, size_t count)
+/* `number` 0: the next one. */
+static hipError_t add_numbered(struct um_node **out, struct um_graph *graph, hipGraphNodeType type,
+			       struct um_node *const *before, size_t count, uint64_t number)
 {
 	struct um_node *node = calloc(1, sizeof(*node));
 
@@ -138,12 +197,19 @@ hipError_t um_node_add(struct um_node **out, struct um_graph *graph, hipGraphNod
 		node_free(node);
 		return error;
 	}
-	node->number = ++last_number;
+	node->number = number ? number : ++last_number;
+	index_add(node);
 	*graph->last = node;
 	graph->last = &node->next;
 	graph->count++;
 	*out = node;
 	return hipSuccess;
+}
+
+hipError_t um_node_add(struct um_node **out, struct um_graph *graph, hipGraphNodeType type,
+		       struct um_node *const *before, size_t count)
+{
+	return add_numbered(out, graph, type, before, count, 0);
 }
 
 void um_node_remove(struct um_node *node)
@@ -186,12 +252,33 @@ static struct um_node *first_ready(struct um_graph *graph)
 	return node;
 }
 
+/* Where each waits only for nodes added before it, they are in their order already. */
+static bool is_ordered(const struct um_graph *graph)
+{
+	for (const struct um_node *node = graph->first; node; node = node->next)
+		for (size_t i = 0; i < node->before_count; i++)
+			if (node->before[i]->number > node->number)
+				return false;
+	return true;
+}
+
+static void take_all(struct um_node **order, const struct um_graph *graph)
+{
+	for (struct um_node *node = graph->first; node; node = node->next)
+		*order++ = node;
+}
+
 hipError_t um_graph_order(struct um_node ***out, struct um_graph *graph)
 {
 	struct um_node **order = calloc(graph->count + 1, sizeof(*order));
 
 	if (!order)
 		return hipErrorOutOfMemory;
+	if (is_ordered(graph)) {
+		take_all(order, graph);
+		*out = order;
+		return hipSuccess;
+	}
 	start_waiting(graph);
 	for (size_t i = 0; i < graph->count; i++) {
 		order[i] = first_ready(graph);
@@ -212,9 +299,8 @@ static bool copy_node(struct um_graph *graph, const struct um_node *from)
 {
 	struct um_node *node;
 
-	if (um_node_add(&node, graph, from->type, NULL, 0))
+	if (add_numbered(&node, graph, from->type, NULL, 0, from->number))
 		return false;
-	node->number = from->number;
 	return um_node_copy_content(node, from);
 }
 

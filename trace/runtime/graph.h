@@ -29,7 +29,9 @@ struct um_node_fill {
 };
 
 struct um_node {
-	struct um_node *next; /* of its graph */
+	struct um_node *next;	      /* of its graph */
+	struct um_node *same_address; /* of the bucket that um_node_find() looks in */
+	struct um_node *same_number;  /* likewise, of um_node_numbered() */
 	struct um_graph *graph;
 	uint64_t number; /* copies keep it */
 	hipGraphNodeType type;
@@ -62,6 +64,8 @@ struct um_graph *um_graph_copy(const struct um_graph *, bool inner);
 struct um_graph *um_graph_find(hipGraph_t);
 struct um_node *um_node_find(hipGraphNode_t);
 struct um_node *um_node_numbered(const struct um_graph *, uint64_t number);
+/* Gives the nodes of one graph, in order, the numbers of another's, which has as many. */
+void um_graph_number_as(struct um_graph *, const struct um_graph *other);
 /*
  * Adds a node without content that waits for `before`. hipErrorInvalidValue: one of those is not of
  * the graph, or stands there twice.

@@ -51,8 +51,17 @@ static struct {
 	uint64_t device_bytes, managed_bytes;
 } used[UM_MAX_DEVICES];
 
-static void count(const struct um_allocation *allocation, uint64_t bytes)
+static uint64_t in_whole_pages(uint64_t bytes)
 {
+	return (bytes + UM_PAGE_BYTES - 1) & ~(uint64_t)(UM_PAGE_BYTES - 1);
+}
+
+/* Memory comes in pages, as with AMD's runtime (hip-tests, catch/unit/memory/hipMemGetInfo.cc). */
+static void count(const struct um_allocation *allocation, bool comes)
+{
+	uint64_t pages_bytes = in_whole_pages(allocation->bytes);
+	uint64_t bytes = comes ? pages_bytes : -pages_bytes;
+
 	if (allocation->kind == UM_ALLOCATION_DEVICE)
 		used[allocation->device].device_bytes += bytes;
 	if (allocation->kind == UM_ALLOCATION_MANAGED)
@@ -85,7 +94,9 @@ uint64_t um_memory_device_left(int device)
 
 static bool device_has_room(int device, uint64_t bytes)
 {
-	return bytes <= left_after(device, used[device].device_bytes);
+	uint64_t left = left_after(device, used[device].device_bytes);
+
+	return bytes <= left && in_whole_pages(bytes) <= left;
 }
 
 /* What the host cannot hold would work on the machine that is played: say so, once. */
@@ -144,20 +155,15 @@ void um_memory_record(const struct um_allocation *allocation, const struct um_re
 	free(record);
 }
 
-static uint64_t watched_bytes(const struct um_allocation *allocation)
-{
-	return (allocation->bytes + UM_PAGE_BYTES - 1) & ~(uint64_t)(UM_PAGE_BYTES - 1);
-}
-
 static void begin_life(struct um_allocation *allocation, const struct um_memory_request *request)
 {
 	allocation->flags = request->flags;
 	allocation->device = request->device;
 	allocation->pool = request->pool;
-	count(allocation, request->bytes);
+	count(allocation, true);
 	um_pool_count(request->pool, (int64_t)request->bytes);
 	if (request->kind == UM_ALLOCATION_MANAGED && um_tracer_on())
-		um_hostwatch_add(allocation->offset, watched_bytes(allocation));
+		um_hostwatch_add(allocation->offset, in_whole_pages(allocation->bytes));
 }
 
 hipError_t um_memory_allocate(void **out, const struct um_memory_request *request)
@@ -234,8 +240,8 @@ hipError_t um_memory_free(struct um_allocation *allocation, uint32_t stream)
 	op.bytes = allocation->bytes;
 	um_tracer_op_begin(&op);
 	if (allocation->kind == UM_ALLOCATION_MANAGED && um_tracer_on())
-		um_hostwatch_remove(allocation->offset, watched_bytes(allocation));
-	count(allocation, -allocation->bytes);
+		um_hostwatch_remove(allocation->offset, in_whole_pages(allocation->bytes));
+	count(allocation, false);
 	um_pool_count(allocation->pool, -(int64_t)allocation->bytes);
 	um_page_state_free(allocation->state);
 	if (allocation->kind == UM_ALLOCATION_REGISTERED) {

@@ -100,6 +100,34 @@ static void test_ranges(void **state)
 	assert_int_equal(attribute(hipMemRangeAttributeReadMostly, 3, 2), 0);
 }
 
+/* Of memory that does not migrate, its coherency alone is told. */
+static void test_device_memory(void **state)
+{
+	const struct {
+		unsigned flags;
+		int mode;
+	} kinds[] = {{hipDeviceMallocDefault, hipMemRangeCoherencyModeCoarseGrain},
+		     {hipDeviceMallocFinegrained, hipMemRangeCoherencyModeFineGrain},
+		     {hipMallocSignalMemory, hipMemRangeCoherencyModeFineGrain}};
+	int value = 7;
+	void *device;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		assert_ok(hipExtMallocWithFlags(&device, 8, kinds[i].flags));
+		assert_ok(hipMemRangeGetAttribute(&value, sizeof(value),
+						  hipMemRangeAttributeCoherencyMode, device, 8));
+		assert_int_equal(value, kinds[i].mode);
+		assert_hip(hipMemRangeGetAttribute(&value, sizeof(value),
+						   hipMemRangeAttributeReadMostly, device, 8),
+			   hipErrorInvalidValue);
+		assert_hip(hipMemRangeGetAttribute(&value, sizeof(value),
+						   hipMemRangeAttributeCoherencyMode, device, 9),
+			   hipErrorInvalidValue);
+		assert_ok(hipFree(device));
+	}
+}
+
 static void test_refusals(void **state)
 {
 	(void)state;
@@ -179,6 +207,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_nothing_said, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_every_advice, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ranges, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_device_memory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refusals, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_prefetch, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_several_attributes, set_up, tear_down),

@@ -537,6 +537,42 @@ static void test_update(void **state)
 	assert_ok(hipFree(other));
 }
 
+/* More than any table of theirs has places: each is found, also in a copy, and those that are gone not. */
+static void test_many_nodes(void **state)
+{
+	enum { NODES = 3000 };
+	static hipGraphNode_t nodes[NODES];
+	hipGraph_t graph, clone;
+	hipGraphNode_t found, other;
+	hipGraphExec_t exec;
+	hipGraphNodeType type;
+
+	(void)state;
+	assert_ok(hipGraphCreate(&graph, 0));
+	for (int i = 0; i < NODES; i++)
+		assert_ok(hipGraphAddEmptyNode(&nodes[i], graph, nodes + i - 1, i > 0));
+	assert_ok(hipGraphClone(&clone, graph));
+	for (int i = 0; i < NODES; i++) {
+		size_t before = 1;
+
+		assert_ok(hipGraphNodeFindInClone(&found, nodes[i], clone));
+		assert_ok(hipGraphNodeGetDependencies(found, &other, &before));
+		assert_int_equal(before, i > 0);
+	}
+	for (int i = 0; i < NODES; i += 2)
+		assert_ok(hipGraphDestroyNode(nodes[i]));
+	for (int i = 0; i < NODES; i += 2) {
+		assert_hip(hipGraphNodeGetType(nodes[i], &type), hipErrorInvalidValue);
+		assert_ok(hipGraphNodeGetType(nodes[i + 1], &type));
+	}
+	assert_ok(hipGraphInstantiate(&exec, clone, NULL, NULL, 0));
+	assert_ok(hipGraphLaunch(exec, NULL));
+	assert_ok(hipGraphExecDestroy(exec));
+	assert_ok(hipGraphDestroy(graph));
+	assert_hip(hipGraphNodeGetType(nodes[1], &type), hipErrorInvalidValue);
+	assert_ok(hipGraphDestroy(clone));
+}
+
 static void test_wrong_use(void **state)
 {
 	(void)state;
@@ -584,6 +620,7 @@ int main(void)
 		cmocka_unit_test(test_children),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_update),
+		cmocka_unit_test(test_many_nodes),
 		cmocka_unit_test(test_wrong_use),
 	};
 

@@ -19,6 +19,10 @@ static void test_device_memory(void **state)
 	assert_ok(hipFree(p));
 	assert_ok(hipMemGetInfo(&free_now, NULL));
 	assert_int_equal(free_now, free_before);
+	assert_ok(hipMalloc(&p, 2)); /* in whole pages: hip-tests, Unit_hipMemGetInfo_* */
+	assert_ok(hipMemGetInfo(&free_now, NULL));
+	assert_int_equal(free_before - free_now, 4096);
+	assert_ok(hipFree(p));
 	assert_ok(hipMalloc(&q, 0));
 	assert_null(q);
 	assert_hip(hipMalloc(NULL, 4), hipErrorInvalidValue);
