@@ -38,6 +38,16 @@ __global__ void sum(const int *in, int *out)
 		atomicAdd(out, value);
 }
 
+/* The first lane of a wave takes a number for all, the others have none before the shuffle. */
+#pragma clang diagnostic ignored "-Wsometimes-uninitialized"
+__global__ void queue(int *next, int *out)
+{
+	int mine;
+	if (threadIdx.x % warpSize == 0)
+		mine = atomicAdd(next, 1);
+	out[threadIdx.x] = __shfl(mine, 0);
+}
+
 static unsigned long long lanes_where(int width, int modulus, int rest)
 {
 	unsigned long long mask = 0;
@@ -82,5 +92,12 @@ int main()
 		in[i] = i;
 	LAUNCH(sum<<<4, 256>>>(in, total));
 	verdict("sum", *total != 1024 * 1023 / 2);
+
+	*total = 0;
+	LAUNCH(queue<<<1, 256>>>(total, in));
+	wrong = *total != 256 / width;
+	for (int i = 0; i < 256; i++)
+		wrong += in[i] != i / width;
+	verdict("queue", wrong);
 	return 0;
 }

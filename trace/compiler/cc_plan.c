@@ -212,6 +212,8 @@ static void make_device(struct um_cc_plan *plan, const struct um_cc_plan_files *
 		"2",
 		"-emit-llvm-bc",
 		"-disable-llvm-passes",
+		/* __shfl() of what one lane has: no promise that the others have it, too. */
+		"-no-enable-noundef-analysis",
 		"-D__AMDGCN_WAVEFRONT_SIZE=64",
 		"-D__HIP_NO_IMAGE_SUPPORT=1",
 		"-include",
