@@ -77,10 +77,10 @@ hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *out, hipGraph_t graph,
 /* There is nothing to bring to a device before a launch. */
 hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream)
 {
-	uint32_t id;
+	struct um_stream *found;
 
 	UM_ENTER();
-	hipError_t error = um_stream_id(&id, stream);
+	hipError_t error = um_stream_find(&found, stream);
 
 	return um_leave(error || find(exec) ? error : hipErrorInvalidValue);
 }

@@ -16,8 +16,7 @@ static hipError_t get_device(hipStream_t handle, hipDevice_t *out)
 		return hipErrorInvalidValue;
 	if (!stream)
 		return hipErrorInvalidHandle;
-	/* The null stream is that of whichever device is the thread's. */
-	*out = stream->id ? stream->device : um_thread.device;
+	*out = stream->device;
 	return hipSuccess;
 }
 
@@ -29,11 +28,11 @@ hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
 
 static hipError_t get_id(hipStream_t handle, unsigned long long *out)
 {
-	uint32_t id;
-	hipError_t error = out ? um_stream_id(&id, handle) : hipErrorInvalidValue;
+	struct um_stream *stream;
+	hipError_t error = out ? um_stream_find(&stream, handle) : hipErrorInvalidValue;
 
 	if (!error)
-		*out = id;
+		*out = stream->id;
 	return error;
 }
 
