@@ -234,16 +234,65 @@ static bool is_own(const struct um_module *module, const Dl_info *info)
 	       map->l_addr == (ElfW(Addr))info->dli_fbase;
 }
 
-int um_module_symbol(void **address, uint64_t *bytes, struct um_module *module, const char *name)
+/* The hash of System V ABI's symbol tables. */
+static uint32_t elf_hash(const char *name)
 {
-	Dl_info info;
+	uint32_t hash = 0;
+
+	for (; *name; name++) {
+		hash = (hash << 4) + (unsigned char)*name;
+		hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+	}
+	return hash;
+}
+
+/* What the code object itself defines. NULL: it does not, or has no table (lld writes one). */
+static const ElfW(Sym) * find_symbol(const struct link_map *map, const char *name)
+{
+	const ElfW(Sym) *symbols = NULL;
+	const char *names = NULL;
+	const uint32_t *table = NULL; /* buckets, chains, then both of them */
+
+	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_SYMTAB)
+			symbols = (const ElfW(Sym) *)entry->d_un.d_ptr;
+		else if (entry->d_tag == DT_STRTAB)
+			names = (const char *)entry->d_un.d_ptr;
+		else if (entry->d_tag == DT_HASH)
+			table = (const uint32_t *)entry->d_un.d_ptr;
+	if (!symbols || !names || !table || !table[0])
+		return NULL;
+	for (uint32_t i = table[2 + elf_hash(name) % table[0]]; i; i = table[2 + table[0] + i])
+		if (symbols[i].st_shndx != SHN_UNDEF && !strcmp(names + symbols[i].st_name, name))
+			return &symbols[i];
+	return NULL;
+}
+
+/* By address, which any library's tables allow, and then by name. */
+static const ElfW(Sym) * find_variable(const struct um_module *module, const char *name)
+{
 	const ElfW(Sym) *symbol = NULL;
+	struct link_map *map;
+	Dl_info info;
 	void *found = dlsym(module->library, name);
 
-	if (!found || !dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
-	    ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || !is_own(module, &info))
+	if (!found || !dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) ||
+	    !is_own(module, &info))
+		return NULL;
+	/* The end of the section before a variable is a symbol, too, and may have its address. */
+	if ((!symbol || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT) &&
+	    !dlinfo(module->library, RTLD_DI_LINKMAP, &map))
+		symbol = find_symbol(map, name);
+	return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT ? symbol : NULL;
+}
+
+int um_module_symbol(void **address, uint64_t *bytes, struct um_module *module, const char *name)
+{
+	const ElfW(Sym) *symbol = find_variable(module, name);
+
+	if (!symbol)
 		return um_fail(UM_ENOENT, "no variable %s in the code object", name);
-	*address = found;
+	*address = dlsym(module->library, name);
 	*bytes = symbol->st_size;
 	return 0;
 }
