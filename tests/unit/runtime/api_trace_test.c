@@ -346,6 +346,16 @@ static void clear_op(struct um_record_op *o)
 	o->end_ns = 0;
 }
 
+/* Frames that align themselves, as AddressSanitizer's, begin at this or that distance from the CFA. */
+static void clear_places(struct um_record_variable *variable)
+{
+	variable->offset = 0;
+	for (uint32_t i = 0; i < variable->pointers; i++) {
+		variable->pointer[i].offset = 0;
+		variable->pointer[i].before = 0;
+	}
+}
+
 /* What differs from run to run: times, the process, addresses. */
 static void clear_times(struct um_record *record)
 {
@@ -359,6 +369,9 @@ static void clear_times(struct um_record *record)
 		break;
 	case UM_RECORD_ALLOCATION:
 		((struct um_record_allocation *)record)->address = 0;
+		break;
+	case UM_RECORD_VARIABLE:
+		clear_places((struct um_record_variable *)record);
 		break;
 	case UM_RECORD_BYE:
 		((struct um_record_bye *)record)->end_ns = 0;
