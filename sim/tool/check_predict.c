@@ -148,8 +148,8 @@ static int settle(struct um_replay *replay, const struct um_check_arguments *arg
 /* Whether it advises, prefetches, or drops what the program asked for. */
 static bool changes_advice(const struct um_policy *policy)
 {
-	return policy->rule_count || !policy->keep_program_advice || !policy->keep_program_prefetch ||
-	       policy->without_count;
+	return policy->rule_count || !policy->keep_program_advice ||
+	       !policy->keep_program_prefetch || policy->without_count;
 }
 
 static int describe(struct um_check_model *model, const struct um_replay *replay)

@@ -57,7 +57,8 @@ static struct {
 /* The interval in which the host is watched. */
 static struct {
 	bool open;
-	uint32_t device_work; /* bit d: since device d was last waited for, touches may race with it */
+	/* bit d: since device d was last waited for, touches may race with it */
+	uint32_t device_work;
 	uint64_t start_ns;
 } interval;
 
