@@ -1,4 +1,5 @@
 #include "command.h"
+#include "replay_options.h"
 #include "skip_frames.h"
 
 #include "analyzer/findings/finding.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum option_key { OPTION_MACHINE = 256, OPTION_DRIVER, OPTION_XNACK, OPTION_FORCE };
+enum option_key { OPTION_FORCE = 256 };
 
 struct options {
 	const char *path, *output; /* output NULL or "-": standard output */
@@ -24,10 +25,7 @@ struct options {
 static const struct argp_option option_table[] = {
 	{"output", 'o', "FILE", 0, "where to write the policy; default: standard output", 0},
 	{"force", OPTION_FORCE, NULL, 0, "replace FILE if it is there already", 0},
-	{"machine", OPTION_MACHINE, "NAME", 0,
-	 "for another machine (umsim machine list), or a file; default: the trace's", 0},
-	{"driver", OPTION_DRIVER, "NAME", 0, "for another driver model; default: the machine's", 0},
-	{"xnack", OPTION_XNACK, "on|off", 0, "default: as the traced program had it", 0},
+	UM_REPLAY_OPTIONS,
 	UM_SKIP_FRAMES_OPTION,
 	{0},
 };
@@ -53,17 +51,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_FORCE:
 		options->force = true;
 		return 0;
-	case OPTION_MACHINE:
-		options->choice.machine = argument;
-		return 0;
-	case OPTION_DRIVER:
-		options->choice.driver = argument;
-		return 0;
-	case OPTION_XNACK:
-		options->choice.xnack = argument;
-		if (strcmp(argument, "on") != 0 && strcmp(argument, "off") != 0)
-			argp_error(state, "--xnack: \"%s\" is neither on nor off", argument);
-		return 0;
 	case 's':
 		um_skip_frames_add(&options->skip, argument, state);
 		return 0;
@@ -76,7 +63,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		argp_error(state, "which trace?");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return um_replay_option(&options->choice, key, argument, state);
 	}
 }
 

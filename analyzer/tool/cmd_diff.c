@@ -4,6 +4,7 @@
 #include "analyzer/query/diff.h"
 #include "analyzer/render/render_diff.h"
 #include "trace/base/error.h"
+#include "trace/base/format_option.h"
 #include "trace/base/units.h"
 
 #include <argp.h>
@@ -44,9 +45,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		options->json = strcmp(argument, "json") == 0;
-		if (!options->json && strcmp(argument, "text") != 0)
-			argp_error(state, "--format: \"%s\" is neither text nor json", argument);
+		options->json = um_wants_json(state, argument);
 		return 0;
 	case 's':
 		um_skip_frames_add(&options->skip, argument, state);

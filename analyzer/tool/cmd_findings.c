@@ -1,9 +1,11 @@
 #include "command.h"
+#include "replay_options.h"
 #include "skip_frames.h"
 
 #include "analyzer/findings/finding.h"
 #include "analyzer/render/render_findings.h"
 #include "trace/base/error.h"
+#include "trace/base/format_option.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -12,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum option_key { OPTION_MACHINE = 256, OPTION_DRIVER, OPTION_XNACK, OPTION_LIST };
+enum option_key { OPTION_LIST = 256 };
 
 struct options {
 	const char *path;
@@ -33,11 +35,7 @@ static const struct argp_option option_table[] = {
 	 "the program as it would be under this policy; default: as it is, or of a simulation, its "
 	 "policy",
 	 0},
-	{"machine", OPTION_MACHINE, "NAME", 0,
-	 "on another machine (umsim machine list), or a file; default: the trace's", 0},
-	{"driver", OPTION_DRIVER, "NAME", 0, "under another driver model; default: the machine's",
-	 0},
-	{"xnack", OPTION_XNACK, "on|off", 0, "default: as the traced program had it", 0},
+	UM_REPLAY_OPTIONS,
 	{"quiet", 'q', NULL, 0, "no progress on standard error", 0},
 	UM_SKIP_FRAMES_OPTION,
 	{0},
@@ -59,17 +57,6 @@ static error_t parse_more(int key, char *argument, struct argp_state *state)
 	struct options *options = state->input;
 
 	switch (key) {
-	case OPTION_MACHINE:
-		options->choice.machine = argument;
-		return 0;
-	case OPTION_DRIVER:
-		options->choice.driver = argument;
-		return 0;
-	case OPTION_XNACK:
-		options->choice.xnack = argument;
-		if (strcmp(argument, "on") != 0 && strcmp(argument, "off") != 0)
-			argp_error(state, "--xnack: \"%s\" is neither on nor off", argument);
-		return 0;
 	case 's':
 		um_skip_frames_add(&options->skip, argument, state);
 		return 0;
@@ -77,7 +64,7 @@ static error_t parse_more(int key, char *argument, struct argp_state *state)
 		options->quiet = true;
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return um_replay_option(&options->choice, key, argument, state);
 	}
 }
 
@@ -87,9 +74,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		options->json = strcmp(argument, "json") == 0;
-		if (!options->json && strcmp(argument, "text") != 0)
-			argp_error(state, "--format: \"%s\" is neither text nor json", argument);
+		options->json = um_wants_json(state, argument);
 		return 0;
 	case 'a':
 		options->choice.all = true;

@@ -4,6 +4,7 @@
 #include "analyzer/query/ops.h"
 #include "analyzer/render/render_ops.h"
 #include "trace/base/error.h"
+#include "trace/base/format_option.h"
 #include "trace/base/suggest.h"
 #include "trace/base/units.h"
 
@@ -125,9 +126,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		options->json = strcmp(argument, "json") == 0;
-		if (!options->json && strcmp(argument, "text") != 0)
-			argp_error(state, "--format: \"%s\" is neither text nor json", argument);
+		options->json = um_wants_json(state, argument);
 		return 0;
 	case 'c':
 		options->stacks = true;

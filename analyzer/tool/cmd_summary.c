@@ -6,6 +6,7 @@
 #include "analyzer/render/render_ranks.h"
 #include "analyzer/render/render_summary.h"
 #include "trace/base/error.h"
+#include "trace/base/format_option.h"
 #include "trace/base/units.h"
 
 #include <argp.h>
@@ -63,9 +64,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		options->json = strcmp(argument, "json") == 0;
-		if (!options->json && strcmp(argument, "text") != 0)
-			argp_error(state, "--format: \"%s\" is neither text nor json", argument);
+		options->json = um_wants_json(state, argument);
 		return 0;
 	case 'r':
 		options->choice.range = argument;

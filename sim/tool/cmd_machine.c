@@ -1,6 +1,7 @@
 /* umsim machine: what machines there are, what their files may say, and whether one is right. */
 #include "command.h"
 #include "machine_render.h"
+#include "trace/base/format_option.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->driver = argument;
 		return 0;
 	case 'f':
-		options->json = um_command_wants_json(state, argument);
+		options->json = um_wants_json(state, argument);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (options->verb && options->machine)

@@ -5,6 +5,7 @@
 #include "sim/machine/machine_file.h"
 #include "sim/policy/policy_overlay.h"
 #include "trace/base/error.h"
+#include "trace/base/format_option.h"
 #include "trace/db/trace_db.h"
 
 #include <argp.h>
@@ -98,7 +99,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		options->json = um_command_wants_json(state, argument);
+		options->json = um_wants_json(state, argument);
 		return 0;
 	case ARGP_KEY_ARG:
 		return add_argument(options, argument, state);

@@ -1,9 +1,8 @@
-#include "command.h"
+#include "format_option.h"
 
-#include <argp.h>
 #include <string.h>
 
-bool um_command_wants_json(struct argp_state *state, const char *format)
+bool um_wants_json(struct argp_state *state, const char *format)
 {
 	bool wants = strcmp(format, "json") == 0;
 
