@@ -1,21 +1,24 @@
-// Light and dark: the system's choice, until the reader makes one.
+// Light and dark: the system's choice, until the reader makes one; light on paper.
+// <html data-theme> always says which, and the style sheet has each colour once for it.
 type Theme = "light" | "dark";
 const listeners: (() => void)[] = [];
 const system = matchMedia("(prefers-color-scheme: dark)");
+let chosen: Theme | null = null;
+let printing = false;
 
-export function current(): Theme {
-	const chosen = document.documentElement.dataset.theme;
-	return chosen === "light" || chosen === "dark" ? chosen : system.matches ? "dark" : "light";
+function current(): Theme {
+	if (printing) return "light";
+	return chosen ?? (system.matches ? "dark" : "light");
 }
 
-export function set(theme: Theme | null): void {
-	if (theme) document.documentElement.dataset.theme = theme;
-	else delete document.documentElement.dataset.theme;
+function apply(): void {
+	document.documentElement.dataset.theme = current();
 	listeners.forEach((call) => call());
 }
 
 export function toggle(): void {
-	set(current() === "dark" ? "light" : "dark");
+	chosen = current() === "dark" ? "light" : "dark";
+	apply();
 }
 
 /** Calls when colours have changed: canvases have to be drawn again. */
@@ -28,12 +31,13 @@ export function colour(variable: string): string {
 	return getComputedStyle(document.documentElement).getPropertyValue(`--${variable}`).trim();
 }
 
+/** Before anything is drawn. */
 export function watch(): void {
-	system.addEventListener("change", () => listeners.forEach((call) => call()));
-	let before: string | undefined;
-	addEventListener("beforeprint", () => {
-		before = document.documentElement.dataset.theme;
-		set("light");
-	});
-	addEventListener("afterprint", () => set(before === "light" || before === "dark" ? before : null));
+	apply();
+	system.addEventListener("change", apply);
+	for (const [event, is] of [["beforeprint", true], ["afterprint", false]] as const)
+		addEventListener(event, () => {
+			printing = is;
+			apply();
+		});
 }
