@@ -177,10 +177,28 @@ static const char *pointer_and_bytes(const struct um_finding_draft *draft)
 /* --- changes --- */
 
 /* Advice for the whole of it. */
-static int advise(struct um_finding_draft *draft, const char *code, const char *body)
+/* Bytes of the one allocation. */
+struct part {
+	int64_t start_bytes, end_bytes;
+};
+
+/* `part` NULL: all of the group. */
+static const char *advice_rules(struct um_finding_draft *draft, const struct part *part,
+				const char *body)
 {
-	const char *policy =
-		um_finding_rules_text(draft->out, draft->facts, draft->group, "advise", body);
+	if (!part)
+		return um_finding_rules_text(draft->out, draft->facts, draft->group, "advise",
+					     body);
+	return um_finding_text(draft->out,
+			       "advise:\n  - on: {index: %lld, range: [%lldB, %lldB]}\n%s",
+			       (long long)draft->group->members[0]->index,
+			       (long long)part->start_bytes, (long long)part->end_bytes, body);
+}
+
+static int advise(struct um_finding_draft *draft, const struct part *part, const char *code,
+		  const char *body)
+{
+	const char *policy = advice_rules(draft, part, body);
 
 	if (!policy || !code)
 		return UM_ENOMEM;
@@ -188,69 +206,42 @@ static int advise(struct um_finding_draft *draft, const char *code, const char *
 				 policy, NULL);
 }
 
-int um_change_stay_on_host(struct um_finding_draft *draft)
+/* Once without and once with access by the device; `what` is "pointer, bytes" in the code. */
+static int stay_on_host(struct um_finding_draft *draft, const struct part *part, const char *what)
 {
-	const char *what = pointer_and_bytes(draft), *preferred, *both;
+	const char *preferred = NULL, *both = NULL;
 	int error;
 
-	if (!what)
-		return UM_ENOMEM;
-	preferred = um_finding_text(draft->out,
-				    "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, "
-				    "hipCpuDeviceId);",
-				    what);
-	both = preferred
-		       ? um_finding_text(draft->out,
-					 "%s\nhipMemAdvise(%s, hipMemAdviseSetAccessedBy, device);",
-					 preferred, what)
-		       : NULL;
-	error = advise(draft, preferred, "    preferred_location: host\n");
+	if (what)
+		preferred = um_finding_text(draft->out,
+					    "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, "
+					    "hipCpuDeviceId);",
+					    what);
+	if (preferred)
+		both = um_finding_text(draft->out,
+				       "%s\nhipMemAdvise(%s, hipMemAdviseSetAccessedBy, device);",
+				       preferred, what);
+	error = advise(draft, part, preferred, "    preferred_location: host\n");
 	return error ? error
-		     : advise(draft, both,
+		     : advise(draft, part, both,
 			      "    preferred_location: host\n"
 			      "    accessed_by: [gpu0]\n");
 }
 
-/* Advice for bytes [start, end) of the one allocation. */
-static int advise_part(struct um_finding_draft *draft, int64_t start_bytes, int64_t end_bytes,
-		       const char *code, const char *body)
+int um_change_stay_on_host(struct um_finding_draft *draft)
 {
-	const struct um_fact_allocation *member = draft->group->members[0];
-	const char *policy = um_finding_text(
-		draft->out, "advise:\n  - on: {index: %lld, range: [%lldB, %lldB]}\n%s",
-		(long long)member->index, (long long)start_bytes, (long long)end_bytes, body);
-
-	if (!policy)
-		return UM_ENOMEM;
-	return um_finding_change(draft->out, draft->finding, &member->at, code, policy, NULL);
+	return stay_on_host(draft, NULL, pointer_and_bytes(draft));
 }
 
 int um_change_part_stays_on_host(struct um_finding_draft *draft, int64_t start_bytes,
 				 int64_t end_bytes)
 {
-	const char *what = um_finding_text(draft->out, "(char *)%s + %lld, %lld",
-					   um_group_pointer(draft->group), (long long)start_bytes,
-					   (long long)(end_bytes - start_bytes));
-	const char *preferred, *both;
-	int error;
+	const struct part part = {start_bytes, end_bytes};
 
-	if (!what)
-		return UM_ENOMEM;
-	preferred = um_finding_text(draft->out,
-				    "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, "
-				    "hipCpuDeviceId);",
-				    what);
-	both = preferred
-		       ? um_finding_text(draft->out,
-					 "%s\nhipMemAdvise(%s, hipMemAdviseSetAccessedBy, device);",
-					 preferred, what)
-		       : NULL;
-	error = advise_part(draft, start_bytes, end_bytes, preferred,
-			    "    preferred_location: host\n");
-	return error ? error
-		     : advise_part(draft, start_bytes, end_bytes, both,
-				   "    preferred_location: host\n"
-				   "    accessed_by: [gpu0]\n");
+	return stay_on_host(draft, &part,
+			    um_finding_text(draft->out, "(char *)%s + %lld, %lld",
+					    um_group_pointer(draft->group), (long long)start_bytes,
+					    (long long)(end_bytes - start_bytes)));
 }
 
 /* amdkfd lets the host reach device memory where the link does, advised or not (driver_amdgpu_svm.c, R7). */
@@ -266,7 +257,7 @@ int um_change_stay_on_device(struct um_finding_draft *draft)
 	if (!what)
 		return UM_ENOMEM;
 	if (!advises_host_access(draft->facts))
-		return advise(draft,
+		return advise(draft, NULL,
 			      um_finding_text(draft->out,
 					      "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, "
 					      "device);",
@@ -276,7 +267,7 @@ int um_change_stay_on_device(struct um_finding_draft *draft)
 			       "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, device);\n"
 			       "hipMemAdvise(%s, hipMemAdviseSetAccessedBy, hipCpuDeviceId);",
 			       what, what);
-	return advise(draft, code,
+	return advise(draft, NULL, code,
 		      "    preferred_location: gpu0\n"
 		      "    accessed_by: [host]\n");
 }
@@ -285,7 +276,7 @@ int um_change_read_mostly(struct um_finding_draft *draft)
 {
 	const char *what = pointer_and_bytes(draft);
 
-	return advise(draft,
+	return advise(draft, NULL,
 		      what ? um_finding_text(draft->out,
 					     "hipMemAdvise(%s, hipMemAdviseSetReadMostly, device);",
 					     what)
@@ -297,7 +288,7 @@ int um_change_allocate_as(struct um_finding_draft *draft, const char *kind, cons
 {
 	const char *body = um_finding_text(draft->out, "    allocate_as: %s\n", kind);
 
-	return body ? advise(draft, call, body) : UM_ENOMEM;
+	return body ? advise(draft, NULL, call, body) : UM_ENOMEM;
 }
 
 int um_change_without(struct um_finding_draft *draft, const struct um_fact_op *call)
