@@ -7,7 +7,7 @@
 static const struct um_finding_param params[] = {
 	{"times", UM_UNIT_COUNT, 2,
 	 "bytes over the link in place for each byte of the pages that kernels touch: above, moving "
-	 "them once is less"},
+	 "them once is less (an assumption)"},
 	{0},
 };
 

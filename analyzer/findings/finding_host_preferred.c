@@ -6,7 +6,7 @@
 
 static const struct um_finding_param params[] = {
 	{"in-place", UM_UNIT_PERCENT, 50,
-	 "of the bytes that moved, at most so many would cross the link in place"},
+	 "of the bytes that moved, at most so many would cross the link in place (an assumption)"},
 	{0},
 };
 

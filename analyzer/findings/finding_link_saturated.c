@@ -10,7 +10,8 @@
 static const struct um_finding_param params[] = {
 	{"busy", UM_UNIT_PERCENT, 50,
 	 "of the run's time that its bytes take on the link at least, in one direction (an assumption)"},
-	{"share", UM_UNIT_PERCENT, 20, "of these bytes that an allocation has, to be named"},
+	{"share", UM_UNIT_PERCENT, 20,
+	 "of these bytes that an allocation has, to be named (an assumption)"},
 	{0},
 };
 

@@ -7,7 +7,7 @@
 static const struct um_finding_param params[] = {
 	{"used", UM_UNIT_PERCENT, 25,
 	 "of the bytes of pages that moved, at most so many are in lines that a device touched: a link "
-	 "moves a line alone at a fraction of its bandwidth for large transfers"},
+	 "moves a line alone at a fraction of its bandwidth for large transfers (an assumption)"},
 	{0},
 };
 

@@ -6,7 +6,8 @@
 
 static const struct um_finding_param params[] = {
 	{"used", UM_UNIT_PERCENT, 50,
-	 "of the allocation's pages, at least so many are touched by kernels: a prefetch brings all"},
+	 "of the allocation's pages, at least so many are touched by kernels: a prefetch brings all (an "
+	 "assumption)"},
 	{0},
 };
 

@@ -7,7 +7,8 @@
 static const struct um_finding_param params[] = {
 	{"count", UM_UNIT_COUNT, 16, "allocations of one line, at least (an assumption)"},
 	{"times", UM_UNIT_COUNT, 4,
-	 "as many allocations for each page of the driver's that would hold them together"},
+	 "as many allocations for each page of the driver's that would hold them together (an "
+	 "assumption)"},
 	{0},
 };
 
