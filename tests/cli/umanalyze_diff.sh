@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # umanalyze diff: two databases beside each other, what is compared and what is not.
 . "$(dirname "$0")/lib.sh"
-also 's#(SOURCE/traces/h200)[^ "]*/#\1/../#g'
 
-traces=$UM_SOURCE/traces/h200
+# A short name: columns are as wide as paths, and cut.
+traces=h200
+ln -s "$UM_SOURCE/traces/h200" $traces
 say "--- measured and predicted"
 umsim replay "$traces/accesses/kernels/small_allocs.each.um.db" --machine=h200 -q -o predicted.um.db >err 2>&1 ||
 	cat err >&2
