@@ -66,7 +66,20 @@ void um_finding_withdraw(struct um_findings *findings)
 	free(last->changes);
 }
 
-/* "#3 grid.cells", or "4 allocations of train.hip:37". */
+static bool is_of_one_place(const struct um_fact_group *group)
+{
+	const char *first = group->members[0]->at.text;
+
+	for (size_t i = 1; i < group->count; i++) {
+		const char *text = group->members[i]->at.text;
+
+		if (!first != !text || (first && strcmp(first, text) != 0))
+			return false;
+	}
+	return true;
+}
+
+/* "#3 grid.cells", or "4 allocations of train.hip:37", "4 allocations, the first of train.hip:37". */
 static const char *subject_of(struct um_findings *findings, const struct um_fact_group *group)
 {
 	const struct um_fact_allocation *first = group->members[0];
@@ -74,7 +87,8 @@ static const char *subject_of(struct um_findings *findings, const struct um_fact
 
 	if (group->count == 1)
 		return um_finding_text(findings, "%s", first->label);
-	return um_finding_text(findings, "%zu allocations of %s", group->count,
+	return um_finding_text(findings, "%zu allocations%s of %s", group->count,
+			       is_of_one_place(group) ? "" : ", the first",
 			       slash		? slash + 1
 			       : first->at.text ? first->at.text
 						: "a place that is not known");
