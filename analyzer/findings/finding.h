@@ -123,7 +123,9 @@ struct um_findings {
 	size_t dropped;			  /* candidates whose change saves nothing */
 	struct um_findings_advice advice; /* zero where it was not asked for */
 	size_t not_tried;		  /* candidates too small to be replayed */
-	struct um_text_pool *texts;	  /* owns the strings */
+	size_t rules_left_out;	    /* not looked for: it is not known what launches touched */
+	const char *left_out_why;   /* NULL: none was left out */
+	struct um_text_pool *texts; /* owns the strings */
 };
 
 /* A share of the baseline's time or bytes, below which a finding is folded away. */

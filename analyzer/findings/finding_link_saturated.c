@@ -151,5 +151,6 @@ const struct um_finding_rule um_finding_link_saturated = {
 	.name = "link-saturated",
 	.help = "a run that takes as long as the link does for its bytes, and whose these are",
 	.params = params,
+	.needs = UM_NEEDS_NO_ACCESSES,
 	.find = find,
 };

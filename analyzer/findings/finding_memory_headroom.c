@@ -161,5 +161,6 @@ const struct um_finding_rule um_finding_memory_headroom = {
 	.name = "memory-headroom",
 	.help = "what the program needs at once against the device's memory, and where it gets slower",
 	.params = params,
+	.needs = UM_NEEDS_NO_ACCESSES,
 	.find = find,
 };

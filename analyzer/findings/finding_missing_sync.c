@@ -411,8 +411,6 @@ static int find(const struct um_finding_rule *rule, const struct um_facts *facts
 	int64_t version;
 	int error;
 
-	if (!facts->has_accesses)
-		return 0;
 	error = um_db_integer(facts->db,
 			      "SELECT user_version FROM pragma_user_version WHERE ?1 = 0", 0,
 			      &version);
@@ -433,5 +431,6 @@ const struct um_finding_rule um_finding_missing_sync = {
 	.name = "missing-sync",
 	.help = "memory that the host touches before what the device does with it is waited for",
 	.params = params,
+	.needs = UM_NEEDS_SOME_ACCESSES,
 	.find = find,
 };

@@ -23,10 +23,18 @@ struct um_finding_param {
 	const char *help; /* with its source */
 };
 
+/* Of which launches it must be known what they touched, or a rule would say what is not so. */
+enum um_accesses_needed {
+	UM_NEEDS_ALL_ACCESSES, /* what no launch touches, does no more than once, only reads */
+	UM_NEEDS_SOME_ACCESSES,
+	UM_NEEDS_NO_ACCESSES,
+};
+
 struct um_finding_rule {
 	const char *name;		       /* "ping-pong" */
 	const char *help;		       /* one line: what it finds */
 	const struct um_finding_param *params; /* NULL: none */
+	enum um_accesses_needed needs;	       /* else it is not looked for, which is said */
 	/* UM_ENOMEM and other UM_E*: everything ends. Nothing found is 0. */
 	int (*find)(const struct um_finding_rule *, const struct um_facts *, struct um_findings *);
 };
@@ -122,7 +130,7 @@ struct um_facts {
 	uint64_t page_bytes;		       /* of the driver */
 	uint64_t memory_bytes;		       /* of each device */
 	uint64_t footprint_bytes; /* most that managed and device allocations have at once */
-	bool has_accesses, is_measured;
+	bool is_measured;
 	const char *accesses, *traffic; /* their origins, for evidence */
 	struct um_fact_allocation *allocations;
 	size_t allocation_count;

@@ -103,8 +103,6 @@ static int find(const struct um_finding_rule *rule, const struct um_facts *facts
 {
 	struct um_finding_draft draft = {.rule = rule, .facts = facts, .out = out};
 
-	if (!facts->has_accesses || facts->is_measured)
-		return 0;
 	return um_facts_groups(facts, is_wanted, look_at, &draft);
 }
 

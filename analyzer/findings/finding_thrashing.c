@@ -106,5 +106,6 @@ const struct um_finding_rule um_finding_thrashing = {
 	.name = "thrashing",
 	.help = "pages that a full device evicts and brings back",
 	.params = params,
+	.needs = UM_NEEDS_NO_ACCESSES,
 	.find = find,
 };

@@ -97,5 +97,6 @@ static int find(const struct um_finding_rule *rule, const struct um_facts *facts
 const struct um_finding_rule um_finding_xnack_off = {
 	.name = "xnack-off",
 	.help = "managed memory that kernels use over the link because XNACK is off",
+	.needs = UM_NEEDS_NO_ACCESSES,
 	.find = find,
 };

@@ -366,16 +366,59 @@ static int load_origins(struct um_findings *findings, struct um_db *db)
 	return error;
 }
 
+struct known_launches {
+	size_t all, unknown; /* of those that ran; unknown: what they touched */
+};
+
+static struct known_launches count_launches(const struct um_facts *facts)
+{
+	struct known_launches count = {0};
+
+	for (size_t i = 0; i < facts->op_count; i++)
+		if (facts->ops[i].kind == UM_OP_LAUNCH && facts->ops[i].result == 0) {
+			count.all++;
+			count.unknown += !facts->ops[i].recorded;
+		}
+	return count;
+}
+
+static int leave_out(struct um_findings *findings, size_t rules, const struct known_launches *count)
+{
+	if (!rules)
+		return 0;
+	findings->rules_left_out = rules;
+	findings->left_out_why =
+		strcmp(findings->accesses, "absent") == 0
+			? um_finding_text(findings, "what kernels touch is not in this file")
+			: um_finding_text(findings,
+					  "what %zu of the %zu launches touch was not recorded",
+					  count->unknown, count->all);
+	return findings->left_out_why ? 0 : UM_ENOMEM;
+}
+
 static int run_rules(struct um_findings *findings, const struct um_facts *facts, const char *only)
 {
+	struct known_launches count = count_launches(facts);
+	enum um_accesses_needed least = strcmp(findings->accesses, "absent") == 0
+						? UM_NEEDS_NO_ACCESSES
+					: count.unknown ? UM_NEEDS_SOME_ACCESSES
+							: UM_NEEDS_ALL_ACCESSES;
+	size_t left_out = 0;
 	int error = 0;
 
 	if (only && !um_finding_rule_find(only))
 		return UM_EINVAL;
-	for (size_t i = 0; um_finding_rules[i] && !error; i++)
-		if (!only || strcmp(um_finding_rules[i]->name, only) == 0)
-			error = um_finding_rules[i]->find(um_finding_rules[i], facts, findings);
-	return error;
+	for (size_t i = 0; um_finding_rules[i] && !error; i++) {
+		const struct um_finding_rule *rule = um_finding_rules[i];
+
+		if (only && strcmp(only, rule->name) != 0)
+			continue;
+		if (rule->needs < least)
+			left_out++;
+		else
+			error = rule->find(rule, facts, findings);
+	}
+	return error ? error : leave_out(findings, left_out, &count);
 }
 
 static int describe_setup(struct um_findings *findings, const struct um_finding_setup *setup)
@@ -407,7 +450,6 @@ static void describe_facts(struct um_facts *facts, const struct um_findings *fin
 	facts->accesses = findings->accesses;
 	facts->traffic = findings->baseline_origin;
 	facts->is_measured = findings->is_measured;
-	facts->has_accesses = strcmp(findings->accesses, "absent") != 0;
 	if (!setup->policy)
 		return;
 	facts->machine = setup->machine;

@@ -122,6 +122,9 @@ int um_render_findings_json(FILE *out, const struct um_findings *findings)
 	json_object_set_new(root, "shown", json_integer((json_int_t)findings->shown));
 	json_object_set_new(root, "dropped", json_integer((json_int_t)findings->dropped));
 	json_object_set_new(root, "not_tried", json_integer((json_int_t)findings->not_tried));
+	json_object_set_new(root, "rules_left_out",
+			    json_integer((json_int_t)findings->rules_left_out));
+	json_object_set_new(root, "left_out_why", um_nullable_text_json(findings->left_out_why));
 	if (!root || json_object_set_new(root, "findings", all) ||
 	    json_array_size(all) != findings->count)
 		error = um_fail(UM_ENOMEM, "out of memory");

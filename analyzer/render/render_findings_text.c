@@ -280,6 +280,16 @@ static void put_head(const struct writing *writing)
 		um_format_bytes(text, sizeof(text), findings->baseline.bytes_to_host));
 }
 
+static void put_left_out(const struct writing *writing)
+{
+	const struct um_findings *findings = writing->findings;
+
+	if (findings->rules_left_out)
+		fprintf(writing->out, "%zu kind%s of findings not looked for: %s\n",
+			findings->rules_left_out, findings->rules_left_out == 1 ? "" : "s",
+			findings->left_out_why);
+}
+
 static void put_rest(const struct writing *writing)
 {
 	const struct um_findings *findings = writing->findings;
@@ -305,6 +315,7 @@ int um_render_findings_text(FILE *out, const struct um_findings *findings,
 				"rest)\n"
 			      : ": nothing found\n",
 		      out);
+		put_left_out(&writing);
 		return 0;
 	}
 	put_head(&writing);
@@ -312,6 +323,7 @@ int um_render_findings_text(FILE *out, const struct um_findings *findings,
 	for (size_t i = 0; i < shown && !error; i++)
 		error = put_finding(&writing, i);
 	put_rest(&writing);
+	put_left_out(&writing);
 	if (!error && ferror(out))
 		error = um_fail_errno(UM_EIO, "writing");
 	return error;

@@ -25,6 +25,16 @@ check "the replay ends when the finding says" sh -c '
 say "--- of a simulation, its policy is what is changed"
 run umanalyze findings after.um.db
 
+say "--- measured: what kernels touch is not known"
+ln -s "$UM_SOURCE/traces/h200/kernels/scale.64M_prefetch.um.db" measured.um.db
+run umanalyze findings measured.um.db
+ln -s "$UM_SOURCE/traces/h200/kernels/oversubscribe.cyclic.um.db" more.um.db
+run umanalyze findings more.um.db
+say "--- a launch without accesses"
+sqlite3 prefetch.um.db ".backup some.um.db"
+sqlite3 some.um.db "UPDATE kernel SET reads = NULL WHERE op = (SELECT MAX(op) FROM kernel)"
+run umanalyze findings some.um.db
+
 say "--- what cannot be"
 run umanalyze findings
 run umanalyze findings no.um.db

@@ -207,6 +207,8 @@ export interface Findings {
 	shown: number;
 	dropped: number;
 	not_tried: number;
+	rules_left_out: number;
+	left_out_why: string | null;
 }
 
 /** [gap, amount, ...] as an array of `count`. */

@@ -87,6 +87,7 @@ export function findingsSection(findings: Findings): HTMLElement {
 		"What to change",
 		all.length ? ["Savings are ", origin("modelled"), ": the trace replayed with that change alone, beside a replay without it."] : null,
 		all.length ? null : h("p", { class: "empty" }, findings.not_replayable ? name(findings.not_replayable) : "Nothing was found that a change of advice, prefetch or allocation would mend."),
+		findings.rules_left_out ? h("p", { class: "soft" }, `${format.plural(findings.rules_left_out, "kind")} of findings not looked for: `, name(findings.left_out_why ?? "")) : null,
 		open.map(box),
 		folded.length ? h("details", {}, h("summary", {}, `${format.plural(folded.length, "more finding")} below 1 %`), folded.map(box)) : null,
 	);
