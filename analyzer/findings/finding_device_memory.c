@@ -36,8 +36,8 @@ static int look_at(const struct um_fact_group *group, void *context)
 	if (error)
 		return error;
 	draft->finding->concerned_ns = um_fault_share_ns(draft->facts, faults_of(group));
-	error = um_draft_title(draft, "%s is managed memory that the host never touches",
-			       draft->finding->subject);
+	error = um_draft_title(draft, "%s %s managed memory that the host never touches",
+			       draft->finding->subject, um_draft_verb(draft, "is", "are"));
 	if (!error)
 		error = um_draft_because(draft,
 					 "Device memory is where kernels need it from the "

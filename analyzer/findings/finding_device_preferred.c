@@ -56,8 +56,8 @@ static int look_at(const struct um_fact_group *group, void *context)
 	draft->group = group;
 	error = um_finding_begin(draft);
 	if (!error)
-		error = um_draft_title(draft, "%s is used over the link again and again",
-				       draft->finding->subject);
+		error = um_draft_title(draft, "%s %s used over the link again and again",
+				       draft->finding->subject, um_draft_verb(draft, "is", "are"));
 	if (!error)
 		error = um_draft_because(draft, "Kernels reach it in place, and the same lines "
 						"cross the link each time.");

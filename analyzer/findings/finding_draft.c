@@ -40,6 +40,12 @@ int um_draft_title(struct um_finding_draft *draft, const char *format, ...)
 	return error;
 }
 
+const char *um_draft_verb(const struct um_finding_draft *draft, const char *one,
+			  const char *several)
+{
+	return draft->group->count == 1 ? one : several;
+}
+
 int um_draft_because(struct um_finding_draft *draft, const char *format, ...)
 {
 	va_list arguments;

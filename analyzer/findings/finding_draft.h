@@ -21,6 +21,8 @@ int um_finding_begin(struct um_finding_draft *);
 /* printf'ed. */
 int um_draft_title(struct um_finding_draft *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The verb for the group as a subject: one allocation, or several. A literal of the caller's. */
+const char *um_draft_verb(const struct um_finding_draft *, const char *one, const char *several);
 int um_draft_because(struct um_finding_draft *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Of the accesses, or of the baseline: their origins differ. */

@@ -110,7 +110,8 @@ static int look_at(const struct um_fact_group *group, void *context)
 	draft->group = group;
 	error = um_finding_begin(draft);
 	if (!error)
-		error = um_draft_title(draft, "%s fills the link %s", draft->finding->subject,
+		error = um_draft_title(draft, "%s %s the link %s", draft->finding->subject,
+				       um_draft_verb(draft, "fills", "fill"),
 				       looking->direction.words);
 	if (!error)
 		error = um_draft_because(draft,

@@ -81,8 +81,8 @@ static int look_at(const struct um_fact_group *group, void *context)
 	if (error)
 		return error;
 	draft->finding->concerned_bytes = swing.moves * UM_FACT_PAGE_BYTES;
-	error = um_draft_title(draft, "%s goes back and forth between host and device",
-			       draft->finding->subject);
+	error = um_draft_title(draft, "%s %s back and forth between host and device",
+			       draft->finding->subject, um_draft_verb(draft, "goes", "go"));
 	if (!error)
 		error = um_draft_because(draft, "Host and device touch the same pages in turn, and "
 						"each turn moves them whole.");

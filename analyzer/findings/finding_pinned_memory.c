@@ -51,8 +51,9 @@ static int look_at(const struct um_fact_group *group, void *context)
 	draft->group = group;
 	error = um_finding_begin(draft);
 	if (!error)
-		error = um_draft_title(draft, "%s is read by one launch a page, and moves for it",
-				       draft->finding->subject);
+		error = um_draft_title(draft, "%s %s read by one launch a page, and %s for it",
+				       draft->finding->subject, um_draft_verb(draft, "is", "are"),
+				       um_draft_verb(draft, "moves", "move"));
 	if (!error)
 		error = um_draft_because(draft, "What is read once crosses the link once in either "
 						"case: pinned memory is reached in place, without "

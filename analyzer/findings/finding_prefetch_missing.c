@@ -73,8 +73,8 @@ static int look_at(const struct um_fact_group *group, void *context)
 		return error;
 	/* Faults stop kernels whatever they move. */
 	draft->finding->concerned_ns = (int64_t)draft->facts->baseline.end_ns;
-	error = um_draft_title(draft, "%s comes to the device fault by fault",
-			       draft->finding->subject);
+	error = um_draft_title(draft, "%s %s to the device fault by fault", draft->finding->subject,
+			       um_draft_verb(draft, "comes", "come"));
 	if (!error)
 		error = um_draft_because(draft, "Kernels wait for each of its pages; a prefetch "
 						"brings them in large pieces before.");

@@ -58,8 +58,8 @@ static int look_at(const struct um_fact_group *group, void *context)
 	draft->group = group;
 	error = um_finding_begin(draft);
 	if (!error)
-		error = um_draft_title(draft, "%s is only read once kernels have it",
-				       draft->finding->subject);
+		error = um_draft_title(draft, "%s %s only read once kernels have it",
+				       draft->finding->subject, um_draft_verb(draft, "is", "are"));
 	if (!error)
 		error = um_draft_because(draft, "Nothing writes it any more, so that host and "
 						"device could hold a copy each.");

@@ -118,8 +118,8 @@ static int look_at(const struct um_fact_group *group, void *context)
 	/* Whatever the bytes are: the requests are what takes time. */
 	draft->finding->concerned_ns = um_launch_time_ns(draft->facts, group);
 	draft->finding->concerned_bytes = atomics.over_link;
-	error = um_draft_title(draft, "%s is counted in by atomics over the link",
-			       draft->finding->subject);
+	error = um_draft_title(draft, "%s %s counted in by atomics over the link",
+			       draft->finding->subject, um_draft_verb(draft, "is", "are"));
 	if (!error)
 		error = explain(draft);
 	if (!error)

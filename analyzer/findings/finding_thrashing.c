@@ -81,8 +81,9 @@ static int look_at(const struct um_fact_group *group, void *context)
 	draft->group = group;
 	error = um_finding_begin(draft);
 	if (!error)
-		error = um_draft_title(draft, "%s is evicted and comes back",
-				       draft->finding->subject);
+		error = um_draft_title(draft, "%s %s evicted and %s back", draft->finding->subject,
+				       um_draft_verb(draft, "is", "are"),
+				       um_draft_verb(draft, "comes", "come"));
 	if (!error)
 		error = um_draft_because(draft, "The program uses more than the device holds: what "
 						"one kernel brings drives out what the next one "

@@ -297,8 +297,8 @@ static void put_rest(const struct writing *writing)
 
 	if (folded)
 		fprintf(writing->out,
-			"%zu more that would save%s less than 1 %% of time and bytes: --all shows %s\n",
-			folded, folded == 1 ? "s" : "", folded == 1 ? "it" : "them");
+			"%zu more would save less than 1 %% of time and bytes: --all shows %s\n",
+			folded, folded == 1 ? "it" : "them");
 }
 
 int um_render_findings_text(FILE *out, const struct um_findings *findings,
