@@ -3,25 +3,6 @@
 
 #include <pthread.h>
 
-static char scale_stub;
-static void **code;
-
-static int set_up(void **state)
-{
-	(void)state;
-	code = register_code_object(OUR_TARGET);
-	__hipRegisterFunction(code, &scale_stub, NULL, "_Z5scalePfj", 0, NULL, NULL, NULL, NULL,
-			      NULL);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	unregister_code_object(code);
-	return 0;
-}
-
 static void scale(float *data, hipStream_t stream)
 {
 	unsigned count = 64;
@@ -370,5 +351,5 @@ int main(void)
 		cmocka_unit_test(test_wrong_use),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up_code, tear_down_code);
 }

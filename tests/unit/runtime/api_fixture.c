@@ -70,6 +70,26 @@ void unregister_code_object(void **handle)
 	code->handle = NULL;
 }
 
+char scale_stub, counter_variable;
+static void **code;
+
+int set_up_code(void **state)
+{
+	(void)state;
+	code = register_code_object(OUR_TARGET);
+	__hipRegisterFunction(code, &scale_stub, NULL, "_Z5scalePfj", 0, NULL, NULL, NULL, NULL,
+			      NULL);
+	__hipRegisterVar(code, &counter_variable, NULL, "counter", 0, sizeof(int), 0, 0);
+	return 0;
+}
+
+int tear_down_code(void **state)
+{
+	(void)state;
+	unregister_code_object(code);
+	return 0;
+}
+
 char *stderr_of(void (*body)(void))
 {
 	char path[] = "/tmp/api_test.XXXXXX";

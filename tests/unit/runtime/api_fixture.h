@@ -36,6 +36,10 @@ void *make_bundle(const char *target, const void *image, size_t bytes);
 void **register_code_object(const char *target);
 void unregister_code_object(void **handle);
 #define OUR_TARGET "hip-x86_64-unknown-linux-gnu"
+/* Of a group of tests: scale() and the variable `counter` of that code object, by these. */
+extern char scale_stub, counter_variable;
+int set_up_code(void **state);
+int tear_down_code(void **state);
 
 /* What the calls in `body` write to stderr; owned by the caller. */
 char *stderr_of(void (*body)(void));

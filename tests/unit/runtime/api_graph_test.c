@@ -3,8 +3,7 @@
 
 #include <stdint.h>
 
-static char scale_stub, count_stub;
-static char counter_variable;
+static char count_stub;
 static void **code;
 
 #define COUNT 64u

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 /* Addresses that stand for the host half of the program: stubs of kernels, shadows of variables. */
-static char scale_stub, count_stub, fail_stub, missing_stub, foreign_stub;
+static char count_stub, fail_stub, missing_stub, foreign_stub;
 static int counter_shadow, absent_shadow;
 static float factors_shadow[4];
 static int *managed_pointer;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static char scale_stub;
 static int *managed_pointer;
 
 static void must(hipError_t error, hipError_t wanted)

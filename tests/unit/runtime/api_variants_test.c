@@ -12,26 +12,6 @@
 hipChannelFormatDesc hipCreateChannelDesc(int, int, int, int, hipChannelFormatKind);
 hipError_t hipEventRecord_spt(hipEvent_t, hipStream_t);
 
-static char scale_stub, counter_variable;
-static void **code;
-
-static int set_up(void **state)
-{
-	(void)state;
-	code = register_code_object(OUR_TARGET);
-	__hipRegisterFunction(code, &scale_stub, NULL, "_Z5scalePfj", 0, NULL, NULL, NULL, NULL,
-			      NULL);
-	__hipRegisterVar(code, &counter_variable, NULL, "counter", 0, sizeof(int), 0, 0);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	unregister_code_object(code);
-	return 0;
-}
-
 /* --- memory --- */
 
 static void test_host_memory(void **state)
@@ -563,5 +543,5 @@ int main(void)
 		cmocka_unit_test(test_hiprtc),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up_code, tear_down_code);
 }
