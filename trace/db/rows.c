@@ -187,6 +187,13 @@ static const struct um_column copy_traffic_columns[] = {
 TABLE(copy_traffic, "op");
 #undef ROW
 
+#define ROW struct um_peer_traffic_row
+static const struct um_column peer_traffic_columns[] = {
+	INT_(op), INT(allocation), INT_(source), INT_(destination), INT_(bytes), TEXT_(cause), {0},
+};
+TABLE_SINCE(6, peer_traffic, "rowid");
+#undef ROW
+
 #define ROW struct um_user_range_row
 static const struct um_column user_range_columns[] = {INT_(op), INT(last_op), TEXT_(name), {0}};
 TABLE_SINCE(4, user_range, "op");
@@ -226,6 +233,7 @@ const struct um_table *const um_tables[] = {
 	&um_table_driver_event,
 	&um_table_bound,
 	&um_table_copy_traffic,
+	&um_table_peer_traffic,
 	&um_table_user_range,
 	&um_table_part,
 	&um_table_selection,

@@ -402,6 +402,19 @@ CREATE TABLE copy_traffic (
 	end_ns INTEGER NOT NULL
 );
 
+-- What went from one device's memory to another's over a link between them, and so over none to the host:
+-- rows of remote_access, migration and copy_traffic do not have it. cause: 'copy' (op.kind 'copy'), or
+-- 'remote_access' (a kernel on one of the two; 64 bytes a line). Where the machine has no such links bytes go
+-- through the host, and stand in those tables. Since version 6.
+CREATE TABLE peer_traffic (
+	op INTEGER NOT NULL,
+	allocation INTEGER,           -- of a copy, the target
+	source INTEGER NOT NULL,      -- device
+	destination INTEGER NOT NULL,
+	bytes INTEGER NOT NULL,
+	cause TEXT NOT NULL
+);
+
 -- Ranges that the program named (NVTX, roctx, umtrace.h; labels of Kokkos's): their ops have kind 'range', and their times. A mark
 -- is one that ends where it begins.
 CREATE TABLE user_range (
