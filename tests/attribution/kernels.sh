@@ -71,6 +71,8 @@ check_lines() { # of the file "calls", by the sources
 			api["sync_stream"] = "hipStreamSynchronize\\("
 			api["event_record"] = "hipEventRecord\\("
 			api["event_sync"] = "hipEventSynchronize\\("
+			api["event_query"] = "hipEventQuery\\("
+			api["stream_query"] = "hipStreamQuery\\("
 			api["stream_wait"] = "hipStreamWaitEvent\\("
 			api["stream_create"] = "hipStreamCreate"
 			api["stream_destroy"] = "hipStreamDestroy\\("
