@@ -95,7 +95,7 @@ struct um_machine {
 	struct device_queues queues[UM_DEVICES_MAX];
 	struct link link[UM_DEVICES_MAX];
 	struct um_server peer_link[UM_DEVICES_MAX][UM_DEVICES_MAX]; /* from, to */
-	struct allocation **allocations; /* by id */
+	struct allocation **allocations;			    /* by id */
 	size_t allocation_slots;
 	struct allocation **own; /* by id less UM_OWN_PAGES */
 	size_t own_count, own_capacity;

@@ -57,7 +57,7 @@ static struct {
 /* The interval in which the host is watched. */
 static struct {
 	bool open;
-	uint32_t device_work; /* bit d: since device d was last waited for, touches may race with it */
+	uint32_t device_work; /* bit d: since device d was waited for, touches may race with it */
 	uint64_t start_ns;
 } interval;
 

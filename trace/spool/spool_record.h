@@ -166,7 +166,7 @@ enum um_op_kind {
 	 * roctxProfilerResume, cuProfilerStart: value, the system's id of the thread that it is for, 0: all */
 	UM_OP_PROFILER_START,
 	UM_OP_PROFILER_STOP,
-	UM_OP_CALLBACK, /* a host function ran in the order of the stream; its times */
+	UM_OP_CALLBACK,	    /* a host function ran in the order of the stream; its times */
 	UM_OP_EVENT_QUERY,  /* event: the host asked, and it was done */
 	UM_OP_STREAM_QUERY, /* the host asked, and all of the stream was done */
 	UM_OP_KINDS
