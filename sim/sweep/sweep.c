@@ -26,6 +26,7 @@ struct run {
 
 struct sweep {
 	const struct um_sweep *request;
+	struct um_trace_cache *cache;
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* something is in the queue, or a worker has ended */
 	size_t next_point;
@@ -54,13 +55,14 @@ static void note_ignored(void *context, const char *what, const char *why)
 	run->note_count += grown[run->note_count].what != NULL;
 }
 
-static int simulate(const struct um_sweep *request, struct run *run, struct um_db *trace,
-		    struct um_probe *probe)
+static int simulate(const struct worker *worker, struct run *run, struct um_probe *probe)
 {
+	const struct um_sweep *request = worker->sweep->request;
 	const struct um_sweep_point *point = &request->points[run->point];
 	struct um_observer totals = um_probe_totals(&run->totals);
 	const struct um_simulation simulation = {
-		.trace = trace,
+		.trace = worker->trace,
+		.cache = worker->sweep->cache,
 		.policy = point->policy,
 		.machine = point->machine,
 		.probe = probe,
@@ -73,7 +75,7 @@ static int simulate(const struct um_sweep *request, struct run *run, struct um_d
 	return error ? error : um_simulate(&simulation);
 }
 
-static void run_point(const struct um_sweep *request, struct run *run, struct um_db *trace)
+static void run_point(const struct worker *worker, struct run *run)
 {
 	struct um_probe *probe;
 
@@ -81,7 +83,7 @@ static void run_point(const struct um_sweep *request, struct run *run, struct um
 	if (!run->error) {
 		int finish_error;
 
-		run->error = simulate(request, run, trace, probe);
+		run->error = simulate(worker, run, probe);
 		if (run->error)
 			run->message = strdup(um_error_message());
 		finish_error = um_probe_finish(probe);
@@ -134,7 +136,7 @@ static void *work(void *context)
 	struct run *run;
 
 	while ((run = take_point(sweep)) != NULL) {
-		run_point(sweep->request, run, worker->trace);
+		run_point(worker, run);
 		put_done(sweep, run);
 	}
 	pthread_mutex_lock(&sweep->lock);
@@ -233,6 +235,9 @@ static int init(struct sweep *sweep, const struct um_sweep *request)
 
 	*sweep = (struct sweep){.request = request};
 	sweep->last_done = &sweep->done;
+	if (um_trace_cache_create(&sweep->cache, request->cache_bytes ? request->cache_bytes
+								      : UM_TRACE_CACHE_BYTES))
+		return UM_ENOMEM;
 	if (pthread_condattr_init(&attributes))
 		return um_fail(UM_ENOMEM, "out of memory");
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -244,6 +249,7 @@ static int init(struct sweep *sweep, const struct um_sweep *request)
 
 static void fini(struct sweep *sweep)
 {
+	um_trace_cache_destroy(sweep->cache);
 	pthread_cond_destroy(&sweep->changed);
 	pthread_mutex_destroy(&sweep->lock);
 }
