@@ -226,8 +226,8 @@ static void zipf(uint32_t count)
 	before = peak_kib();
 	measure(&fx, &touches, "fifo", 0, "a third of floor A");
 	measure(&fx, &touches, "lru", 0, "a third of floor A");
-	printf("%-18s %-7s %7.1f bytes a page beside what was there: limit 32\n", touches.name, "both",
-	       (double)(peak_kib() - before) * 1024 / ZIPF_PAGES);
+	printf("%-18s %-7s %7.1f bytes a page beside what was there: limit 32\n", touches.name,
+	       "both", (double)(peak_kib() - before) * 1024 / ZIPF_PAGES);
 	measure(&fx, &touches, "belady", 15e6, "limit");
 	touches.name = "Zipf(1.0), all fit";
 	touches.memory_pages = ZIPF_PAGES;
