@@ -60,6 +60,7 @@ static int finish(LLVMModuleRef device, LLVMTargetMachineRef machine,
 	um_ir_lockstep(device);
 	um_ir_order(device);
 	um_ir_exchange(device);
+	um_ir_reconverge(device);
 	um_ir_keep_order(device);
 	um_ir_yields(device);
 	plain_module = um_ir_split(device);

@@ -12,6 +12,7 @@
  *   um_ir_lockstep     lanes that talk through volatile LDS wait for one another
  *   um_ir_order        blocks in the order of paths, which wave operations rely on
  *   um_ir_exchange     lanes that talk through plain LDS wait for one another as well
+ *   um_ir_reconverge   lanes that part in a turn of a loop meet before the next
  *   um_ir_keep_order   and the code generator keeps that order
  *   um_ir_yields       turns of waiting loops let others run
  *   um_ir_split        a second module um_plain.K, variables defined once
@@ -50,6 +51,7 @@ void um_ir_lockstep(LLVMModuleRef device);
 void um_ir_wait_before(LLVMModuleRef device, LLVMValueRef instruction);
 void um_ir_order(LLVMModuleRef device);
 void um_ir_exchange(LLVMModuleRef device);   /* after um_ir_lockstep and um_ir_order */
+void um_ir_reconverge(LLVMModuleRef device); /* after um_ir_order */
 void um_ir_keep_order(LLVMModuleRef device); /* after all that adds wave operations */
 void um_ir_yields(LLVMModuleRef device);     /* after um_ir_order */
 /* Out: the plain module; `device` keeps the variables and the hooked entries. */

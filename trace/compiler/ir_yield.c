@@ -6,6 +6,7 @@
  */
 #include "ir_device.h"
 
+#include "ir_loops.h"
 #include "ir_names.h"
 
 #include <stdlib.h>
@@ -59,52 +60,6 @@ static bool waits(LLVMBasicBlockRef block)
 	return false;
 }
 
-/* An edge that goes back in the order of um_ir_order(): the blocks of its loop lie between. */
-struct back_edge {
-	unsigned from, to;
-};
-
-struct loops {
-	LLVMBasicBlockRef *blocks;
-	unsigned block_count;
-	struct back_edge *edges;
-	unsigned edge_count;
-};
-
-static unsigned position(const struct loops *loops, LLVMBasicBlockRef block)
-{
-	unsigned b = 0;
-
-	while (loops->blocks[b] != block)
-		b++;
-	return b;
-}
-
-static bool find_loops(struct loops *out, LLVMValueRef function)
-{
-	unsigned edges = 0;
-
-	*out = (struct loops){.block_count = LLVMCountBasicBlocks(function)};
-	UM_IR_FOR_EACH_BLOCK(b, function)
-	edges += LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(b));
-	out->blocks = calloc(out->block_count + 1u, sizeof(LLVMBasicBlockRef));
-	out->edges = calloc(edges + 1u, sizeof *out->edges);
-	if (!out->blocks || !out->edges)
-		return false;
-	LLVMGetBasicBlocks(function, out->blocks);
-	for (unsigned b = 0; b < out->block_count; b++) {
-		LLVMValueRef end = LLVMGetBasicBlockTerminator(out->blocks[b]);
-
-		for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
-			unsigned to = position(out, LLVMGetSuccessor(end, s));
-
-			if (to <= b)
-				out->edges[out->edge_count++] = (struct back_edge){b, to};
-		}
-	}
-	return true;
-}
-
 /* The phi nodes of `block` hear from `now` what they heard from `before`. */
 static void redirect_phis(LLVMBasicBlockRef block, LLVMBasicBlockRef before, LLVMBasicBlockRef now)
 {
@@ -154,7 +109,7 @@ static void yield_on(LLVMModuleRef module, LLVMBasicBlockRef from, LLVMBasicBloc
 }
 
 /* The ways back of the innermost loop around block `b`. */
-static void mark_ways_back(const struct loops *loops, unsigned b, bool *marked)
+static void mark_ways_back(const struct um_ir_loops *loops, unsigned b, bool *marked)
 {
 	unsigned inner = 0;
 	bool found = false;
@@ -170,7 +125,7 @@ static void mark_ways_back(const struct loops *loops, unsigned b, bool *marked)
 			marked[e] = true;
 }
 
-static void add_yields(LLVMModuleRef module, const struct loops *loops)
+static void add_yields(LLVMModuleRef module, const struct um_ir_loops *loops)
 {
 	bool *marked = calloc(loops->edge_count + 1u, sizeof *marked);
 
@@ -190,11 +145,10 @@ void um_ir_yields(LLVMModuleRef module)
 {
 	UM_IR_FOR_EACH_FUNCTION(f, module)
 	{
-		struct loops loops;
+		struct um_ir_loops loops;
 
-		if (find_loops(&loops, f) && loops.edge_count)
+		if (um_ir_loops_find(&loops, f) && loops.edge_count)
 			add_yields(module, &loops);
-		free(loops.blocks);
-		free(loops.edges);
+		um_ir_loops_free(&loops);
 	}
 }

@@ -219,6 +219,33 @@ static void end(const struct um_allocation *allocation)
 	live_remove(allocation);
 }
 
+/*
+ * One more map of the file's pages that are mapped at `from`: what mremap() makes of a shared map
+ * whose old length is 0. At `to` or, if that is NULL, anywhere. NULL when there are no more maps.
+ */
+static void *map_again(void *from, uint64_t bytes, void *to)
+{
+	void *map = mremap(from, 0, bytes, MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), to);
+
+	return map == MAP_FAILED ? NULL : map;
+}
+
+/* Where it cannot be had the file's pages stay, or come back. */
+static void make_anonymous(struct um_allocation *allocation, uint64_t held)
+{
+	char *start = um_arena.base + allocation->offset;
+	void *map = mmap(start, held, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+
+	if (map == MAP_FAILED) {
+		map_again(um_arena.alias + allocation->offset, held, start);
+		return;
+	}
+	allocation->anonymous = true;
+	madvise(start, held, MADV_HUGEPAGE);
+	madvise(start, held, MADV_DONTFORK);
+}
+
 static int place(struct um_allocation *allocation)
 {
 	uint64_t held = whole_pages(allocation->bytes);
@@ -232,6 +259,8 @@ static int place(struct um_allocation *allocation)
 		um_gaps_give(&state.gaps, allocation->offset, held);
 		return error;
 	}
+	if (um_arena.unwatched && allocation->bytes >= BIG_PAGE_BYTES)
+		make_anonymous(allocation, held);
 	set_rights(allocation->offset, held, PROT_READ | PROT_WRITE);
 	state.bytes += held;
 	return 0;
@@ -265,6 +294,9 @@ void um_arena_free(struct um_allocation *allocation)
 	uint64_t held = whole_pages(allocation->bytes);
 
 	end(allocation);
+	if (allocation->anonymous)
+		map_again(um_arena.alias + allocation->offset, held,
+			  um_arena.base + allocation->offset);
 	set_rights(allocation->offset, held, PROT_NONE);
 	/* Frees the file's pages, for both maps: the next allocation there reads zeros. */
 	madvise(um_arena.alias + allocation->offset, held, MADV_REMOVE);
@@ -300,17 +332,6 @@ int um_arena_hold(int64_t bytes)
 bool um_arena_protect(uint64_t offset, uint64_t bytes, int rights)
 {
 	return !mprotect(um_arena.base + offset, bytes, rights);
-}
-
-/*
- * One more map of the file's pages that are mapped at `from`: what mremap() makes of a shared map
- * whose old length is 0. At `to` or, if that is NULL, anywhere. NULL when there are no more maps.
- */
-static void *map_again(void *from, uint64_t bytes, void *to)
-{
-	void *map = mremap(from, 0, bytes, MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), to);
-
-	return map == MAP_FAILED ? NULL : map;
 }
 
 static bool show(uint64_t offset, uint64_t bytes, void *pages)
@@ -378,6 +399,14 @@ struct um_allocation *um_arena_find(const void *address)
 		return NULL;
 	return um_arena_by_id(
 		__atomic_load_n(&um_arena.page_owner[offset >> UM_PAGE_SHIFT], __ATOMIC_ACQUIRE));
+}
+
+void *um_arena_own(const void *address)
+{
+	const struct um_allocation *allocation = um_arena_find(address);
+
+	return allocation && allocation->anonymous ? (void *)(uintptr_t)address
+						   : um_arena_alias(address);
 }
 
 struct um_allocation *um_arena_by_id(uint32_t id)

@@ -32,14 +32,16 @@ struct um_allocation {
 	uint64_t bytes;	      /* as asked for; occupies whole pages */
 	struct um_pool *pool; /* that counts it; NULL: none */
 	void *parked;	      /* of um_arena_map(): the pages of its place meanwhile; else NULL */
+	bool anonymous;	      /* its pages are not the file's, so that it has no alias */
 	struct um_page_state
 		*state; /* advice and last prefetch, for range attributes; owned by memory code */
 };
 
 struct um_arena {
-	char *base;	      /* what programs and kernels see */
-	char *alias;	      /* the same bytes, for the runtime's own reads and writes */
-	uint64_t span;	      /* UM_ARENA_SPAN once made, else 0 */
+	char *base;	/* what programs and kernels see */
+	char *alias;	/* the same bytes, for the runtime's own reads and writes */
+	uint64_t span;	/* UM_ARENA_SPAN once made, else 0 */
+	bool unwatched; /* nobody watches the host: see um_arena_alloc(); set before it is made */
 	uint32_t *page_owner; /* allocation id of each page, 0 none; UM_ARENA_PAGES, zero-filled
 				 lazily */
 };
@@ -50,7 +52,9 @@ extern struct um_arena um_arena; /* hidden in the runtime's library */
 int um_arena_init(void);
 /*
  * bytes >= 1. The memory is zero. UM_ENOMEM when the span or this host's memory is too small; the
- * message names both limits. The result stays valid until um_arena_free().
+ * message names both limits. The result stays valid until um_arena_free(). In an unwatched arena
+ * allocations of 2 MiB and more are anonymous memory, for which Linux has huge pages by default
+ * (madvise(2); of a memfd only where shmem_enabled says so): fewer faults at the first touch.
  */
 int um_arena_alloc(struct um_allocation **out, uint32_t kind, uint64_t bytes);
 /* Gives the pages back to the system; the allocation is gone. */
@@ -89,5 +93,7 @@ static inline void *um_arena_alias(const void *address)
 {
 	return um_arena.alias + ((const char *)address - um_arena.base);
 }
+/* Where the runtime itself reads and writes an address of the arena: the alias, where there is one. */
+void *um_arena_own(const void *address);
 
 #endif

@@ -43,7 +43,7 @@ void *um_memory_own(const void *address)
 {
 	uint64_t offset = (uint64_t)((uintptr_t)address - (uintptr_t)um_arena.base);
 
-	return offset < um_arena.span ? um_arena_alias(address) : (void *)(uintptr_t)address;
+	return offset < um_arena.span ? um_arena_own(address) : (void *)(uintptr_t)address;
 }
 
 /* What each device holds. */

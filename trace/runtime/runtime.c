@@ -70,6 +70,7 @@ hipError_t um_ready(void)
 {
 	static bool said;
 
+	um_arena.unwatched = !um_tracer_on();
 	if (!um_arena_init())
 		return hipSuccess;
 	if (!said)

@@ -94,6 +94,33 @@ static void test_alias_and_zero(void **state)
 	um_arena_free(a);
 }
 
+/* Anonymous memory in place of the file's, and the file's again once it is freed. */
+static void test_unwatched(void **state)
+{
+	(void)state;
+	um_arena.unwatched = true;
+	struct um_allocation *small = allocate(2 * MIB - 1), *big = allocate(4 * MIB + 1);
+	char *at = start(big);
+
+	assert_ptr_equal(um_arena_own(start(small)), um_arena_alias(start(small)));
+	assert_ptr_equal(um_arena_own(at + 5), at + 5);
+	memset(at, 0x5a, 4 * MIB + 1);
+	assert_int_equal(*(char *)um_arena_alias(at), 0);
+	um_arena_free(big);
+	big = allocate(4 * MIB + 1);
+	assert_ptr_equal(start(big), at);
+	for (uint64_t i = 0; i < 4 * MIB; i += 512)
+		assert_int_equal(at[i], 0);
+	um_arena_free(big);
+	um_arena.unwatched = false;
+	big = allocate(4 * MIB + 1);
+	at[7] = 1;
+	assert_ptr_equal(um_arena_own(at), um_arena_alias(at));
+	assert_int_equal(*(char *)um_arena_own(at + 7), 1);
+	um_arena_free(big);
+	um_arena_free(small);
+}
+
 static void test_limits(void **state)
 {
 	(void)state;
@@ -181,6 +208,7 @@ int main(void)
 		cmocka_unit_test(test_places),	       cmocka_unit_test(test_finds),
 		cmocka_unit_test(test_alias_and_zero), cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_many),	       cmocka_unit_test(test_child),
+		cmocka_unit_test(test_unwatched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
