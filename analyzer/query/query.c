@@ -3,6 +3,7 @@
 #include "trace/base/error.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,74 @@ int um_query_each(struct um_db *db, const char *sql,
 	if (!error && result != SQLITE_DONE)
 		error = query_failed(db, result);
 	sqlite3_finalize(statement);
+	return error;
+}
+
+/* --- rows within a statement --- */
+
+struct scan {
+	int (*call)(int64_t *values, void *context);
+	void *context;
+	int error; /* of the call, which is said already */
+};
+
+static void scan_row(sqlite3_context *statement, int count, sqlite3_value **row)
+{
+	struct scan *scan = sqlite3_user_data(statement);
+	int64_t values[UM_QUERY_SCAN_COLUMNS];
+
+	if (scan->error)
+		return;
+	for (int i = 0; i < count; i++) {
+		values[i] = sqlite3_value_int64(row[i]);
+		if (!values[i] && sqlite3_value_type(row[i]) == SQLITE_NULL)
+			values[i] = UM_NULL;
+	}
+	scan->error = scan->call(values, scan->context);
+	if (scan->error)
+		sqlite3_result_error(statement, "stopped", -1);
+}
+
+static void scan_end(sqlite3_context *statement)
+{
+	sqlite3_result_null(statement);
+}
+
+/* An aggregate has one row. */
+static int run_scan(struct um_db *db, const char *sql, const struct scan *scan)
+{
+	sqlite3_stmt *statement;
+	int result = sqlite3_prepare_v2(um_db_handle(db), sql, -1, &statement, NULL);
+
+	if (result == SQLITE_OK)
+		result = sqlite3_step(statement);
+	int error = scan->error;
+
+	if (!error && result != SQLITE_ROW)
+		error = query_failed(db, result);
+	sqlite3_finalize(statement);
+	return error;
+}
+
+int um_query_scan(struct um_db *db, const char *columns, const char *from,
+		  int (*call)(int64_t *values, void *context), void *context)
+{
+	struct scan scan = {.call = call, .context = context};
+	char *sql = NULL;
+	/* An aggregate, which the file's own schema cannot call. */
+	int result = sqlite3_create_function_v2(um_db_handle(db), "um_scan", -1,
+						SQLITE_UTF8 | SQLITE_DIRECTONLY, &scan, NULL,
+						scan_row, scan_end, NULL);
+
+	if (result != SQLITE_OK)
+		return query_failed(db, result);
+	if (asprintf(&sql, "SELECT um_scan(%s) FROM %s", columns, from) < 0)
+		return um_fail(UM_ENOMEM, "out of memory");
+	int error = run_scan(db, sql, &scan);
+
+	free(sql);
+	sqlite3_create_function_v2(um_db_handle(db), "um_scan", -1, SQLITE_UTF8, NULL, NULL, NULL,
+				   NULL, NULL);
 	return error;
 }
 

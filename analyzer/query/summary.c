@@ -324,6 +324,16 @@ static void take_singles(struct um_summary *summary, const struct um_summary_sin
 		um_summary_take_transfers(summary, singles);
 }
 
+static int load_kernels(struct um_summary *summary, struct um_db *db)
+{
+	int error = um_summary_load_touched(summary, db), end_error;
+
+	if (!error)
+		error = um_summary_load_kernels(summary, db);
+	end_error = um_summary_end_touched(db);
+	return error ? error : end_error;
+}
+
 /* What takes sums of rows alone. */
 static int load_sums(struct um_summary *summary, struct um_db *db)
 {
@@ -336,10 +346,10 @@ static int load_sums(struct um_summary *summary, struct um_db *db)
 	if (!error)
 		error = um_summary_load_measured(summary, db);
 	if (!error)
-		error = um_summary_load_kernels(summary, db);
+		error = um_summary_load_allocations(summary, db);
 	if (!error)
-		error = um_summary_load_selection(summary, db);
-	return error ? error : um_summary_load_allocations(summary, db);
+		error = load_kernels(summary, db);
+	return error ? error : um_summary_load_selection(summary, db);
 }
 
 static int load_digested(struct um_summary *summary, struct um_db *db)

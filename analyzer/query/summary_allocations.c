@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PAGE_BYTES 4096
-
 static const char allocations_sql[] =
 	"WITH served AS (SELECT allocation, COUNT(*) - COUNT(faults) AS unknown,"
 	"  SUM(CASE WHEN device >= 0 THEN faults ELSE 0 END) AS by_device,"
@@ -25,10 +23,7 @@ static const char allocations_sql[] =
 	" copied AS (SELECT allocation, SUM(bytes_to_device) AS to_device,"
 	"  SUM(bytes_to_host) AS to_host FROM copy_traffic GROUP BY allocation),"
 	" mapped AS (SELECT allocation, COUNT(*) AS count FROM mapping WHERE change = 'remote'"
-	"  GROUP BY allocation),"
-	" hosted AS (SELECT page_access.allocation AS allocation, SUM(page_access.pages) AS pages"
-	"  FROM page_access JOIN op ON op.op = page_access.op WHERE op.kind = 'host'"
-	"  GROUP BY page_access.allocation)"
+	"  GROUP BY allocation)"
 	" SELECT allocation.allocation, allocation.name, allocation.site, allocation.kind,"
 	"  allocation.bytes,"
 	"  CASE WHEN COALESCE(served.unknown, 0) = 0 THEN COALESCE(served.by_device, 0) END,"
@@ -37,13 +32,11 @@ static const char allocations_sql[] =
 	"  CASE WHEN COALESCE(moved.unknown, 0) = 0 THEN COALESCE(moved.to_host, 0) END,"
 	"  CASE WHEN COALESCE(moved.unknown, 0) = 0 THEN COALESCE(moved.evicted, 0) END,"
 	"  COALESCE(remote.to_device, 0), COALESCE(remote.to_host, 0),"
-	"  COALESCE(copied.to_device, 0), COALESCE(copied.to_host, 0), COALESCE(hosted.pages, 0),"
-	"  COALESCE(mapped.count, 0)"
+	"  COALESCE(copied.to_device, 0), COALESCE(copied.to_host, 0), COALESCE(mapped.count, 0)"
 	" FROM allocation LEFT JOIN served ON served.allocation = allocation.allocation"
 	"  LEFT JOIN moved ON moved.allocation = allocation.allocation"
 	"  LEFT JOIN remote ON remote.allocation = allocation.allocation"
 	"  LEFT JOIN copied ON copied.allocation = allocation.allocation"
-	"  LEFT JOIN hosted ON hosted.allocation = allocation.allocation"
 	"  LEFT JOIN mapped ON mapped.allocation = allocation.allocation"
 	" ORDER BY allocation.allocation";
 
@@ -52,9 +45,6 @@ static const char sites_sql[] =
 	"  user.offset_bytes FROM allocation JOIN temp.user_frame AS user"
 	"  ON user.site = allocation.site AND user.kind = 'alloc'"
 	" ORDER BY allocation.allocation";
-
-static const char touched_sql[] = "SELECT allocation, first_page, pages FROM page_access"
-				  " ORDER BY allocation, first_page";
 
 void um_summary_forget_absent(const struct um_summary *summary, struct um_allocation_summary *of)
 {
@@ -95,8 +85,7 @@ static int add_allocation(struct sqlite3_stmt *row, void *context)
 		.remote_to_host_bytes = um_query_integer(row, 11),
 		.copied_to_device_bytes = um_query_integer(row, 12),
 		.copied_to_host_bytes = um_query_integer(row, 13),
-		.host_touched_pages = um_query_integer(row, 14),
-		.remote_mappings = um_query_integer(row, 15),
+		.remote_mappings = um_query_integer(row, 14),
 	};
 	if (added->bytes < 0 || added->bytes > INT64_MAX / 2)
 		return um_fail(UM_EFORMAT, "%s: damaged: an allocation of a size that cannot be",
@@ -160,49 +149,9 @@ static int add_site(struct sqlite3_stmt *row, void *context)
 	return um_summary_site(summary, row, 1, &of->site, &of->has_line, &of->function);
 }
 
-/* Runs of pages sorted by their start: the union is what reaches beyond all before. */
-struct touching {
-	struct um_summary *summary;
-	struct um_allocation_summary *of;
-	int64_t covered_to; /* pages of `of` below this are counted */
-};
-
-static int add_touched(struct sqlite3_stmt *row, void *context)
-{
-	struct touching *touching = context;
-	int64_t allocation = um_query_integer(row, 0), end;
-	int64_t start = um_query_integer(row, 1), pages = um_query_integer(row, 2);
-
-	if (!touching->of || touching->of->allocation != allocation) {
-		touching->of = um_summary_find(touching->summary, allocation);
-		touching->covered_to = 0;
-	}
-	if (!touching->of)
-		return 0;
-	if (start < 0 || pages < 1 || __builtin_add_overflow(start, pages, &end))
-		return um_fail(UM_EFORMAT, "%s: damaged: a run of pages that cannot be",
-			       touching->summary->path);
-	/* The allocation's last page may be used in part. */
-	int64_t bytes = touching->of->bytes, last = bytes > 0 ? (bytes - 1) / PAGE_BYTES + 1 : 0;
-	end = end < last ? end : last;
-	start = start > touching->covered_to ? start : touching->covered_to;
-	if (start >= end)
-		return 0;
-	touching->of->touched_bytes += (end - start) * PAGE_BYTES;
-	if (end == last)
-		touching->of->touched_bytes -= last * PAGE_BYTES - bytes;
-	touching->covered_to = end;
-	return 0;
-}
-
 int um_summary_load_allocations(struct um_summary *summary, struct um_db *db)
 {
-	struct touching touching = {.summary = summary};
 	int error = um_query_each(db, allocations_sql, add_allocation, summary);
 
-	if (!error)
-		error = um_query_each(db, sites_sql, add_site, summary);
-	if (!error && !summary->is_brief)
-		error = um_query_each(db, touched_sql, add_touched, &touching);
-	return error;
+	return error ? error : um_query_each(db, sites_sql, add_site, summary);
 }

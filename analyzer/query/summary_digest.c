@@ -1,5 +1,6 @@
 #include "summary_digest.h"
 
+#include "interval_set.h"
 #include "query.h"
 #include "row_groups.h"
 #include "trace/base/error.h"
@@ -8,14 +9,18 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct digest {
 	struct um_db *db;
 	struct um_summary_singles *singles;
 	struct um_row_groups groups;
-	struct um_row_groups sizes[3];	 /* of transfers, by direction: how many of each size */
-	struct um_row_groups batches[2]; /* of the host's faults, of devices' */
-	int64_t *host_ops;		 /* ascending; none where there are no ranges */
+	struct um_row_group rows[UM_ROW_GROUPS_AT_ONCE]; /* that are to be added to them */
+	size_t row_count;
+	struct um_row_groups sizes[3]; /* of transfers, by direction: how many of each size */
+	struct um_interval_set
+		batches[2]; /* of the host's faults, of devices': numbers that mostly ascend */
+	int64_t *host_ops;  /* ascending; none where there are no ranges */
 	size_t host_op_count;
 	int64_t last_op; /* that was looked up */
 	bool last_is_host;
@@ -23,17 +28,12 @@ struct digest {
 
 /* --- one row --- */
 
-static const char migration_sql[] =
-	"SELECT op, allocation, source, destination, cause_code, start_ns, bytes, transfers,"
-	" duration_ns FROM migration";
-static const char fault_sql[] =
-	"SELECT op, allocation, device, access_code, site, start_ns, faults, pages, batch FROM fault";
-
 static int too_much(const struct digest *digest)
 {
 	return um_fail(UM_EFORMAT, "%s: integer overflow in a sum", um_db_path(digest->db));
 }
 
+/* Places in the columns that are read of a row: keys, amounts, and one more. */
 enum { OP, START = UM_ROW_GROUP_KEYS - 1, FIRST_AMOUNT, SECOND_AMOUNT, EXTRA };
 
 static int compare_ops(const void *left, const void *right)
@@ -56,11 +56,26 @@ static bool is_of_host(struct digest *digest, int64_t op)
 	return digest->last_is_host;
 }
 
-static void read_key(struct digest *digest, struct sqlite3_stmt *row, int64_t *key)
+/* Rows of devices' ops, whose time does not matter, are one by one key less. */
+static void settle_key(struct digest *digest, int64_t *key)
 {
-	for (int i = 0; i < START; i++)
-		key[i] = um_query_integer(row, i);
-	key[START] = is_of_host(digest, key[OP]) ? um_query_integer(row, START) : UM_NULL;
+	if (!is_of_host(digest, key[OP]))
+		key[START] = UM_NULL;
+}
+
+static int add_rows(struct digest *digest)
+{
+	int error = um_row_groups_add_rows(&digest->groups, digest->rows, digest->row_count);
+
+	digest->row_count = 0;
+	return error == UM_EFORMAT ? too_much(digest) : error;
+}
+
+/* Keys and amounts stand in a row as they do in a group. */
+static int add_row(struct digest *digest, const int64_t *values)
+{
+	memcpy(&digest->rows[digest->row_count++], values, sizeof(digest->rows[0]));
+	return digest->row_count < UM_ROW_GROUPS_AT_ONCE ? 0 : add_rows(digest);
 }
 
 static int add_once(struct um_row_groups *groups, int64_t value)
@@ -88,41 +103,37 @@ static int add_transfer(struct digest *digest, const int64_t *key, int64_t bytes
 	return error;
 }
 
-static int add_migration(struct sqlite3_stmt *row, void *context)
+static int add_migration(int64_t *values, void *context)
 {
 	struct digest *digest = context;
-	int64_t key[UM_ROW_GROUP_KEYS];
-	int64_t amounts[2] = {um_query_integer(row, FIRST_AMOUNT),
-			      um_query_integer(row, SECOND_AMOUNT)};
 	int error = 0;
 
-	read_key(digest, row, key);
-	if (amounts[0] == 0)
-		amounts[1] = 0;
-	if (amounts[0] > 0)
-		error = add_transfer(digest, key, amounts[0], um_query_integer(row, EXTRA));
-	if (!error)
-		error = um_row_groups_add(&digest->groups, key, amounts);
-	return error == UM_EFORMAT ? too_much(digest) : error;
+	settle_key(digest, values);
+	if (values[FIRST_AMOUNT] == 0)
+		values[SECOND_AMOUNT] = 0;
+	if (values[FIRST_AMOUNT] > 0)
+		error = add_transfer(digest, values, values[FIRST_AMOUNT], values[EXTRA]);
+	return error ? error : add_row(digest, values);
 }
 
-static int add_fault(struct sqlite3_stmt *row, void *context)
+static int add_batch(struct digest *digest, bool of_device, int64_t batch)
+{
+	if (batch == INT64_MAX)
+		return too_much(digest);
+	return um_interval_set_add(&digest->batches[of_device], batch, batch + 1);
+}
+
+static int add_fault(int64_t *values, void *context)
 {
 	struct digest *digest = context;
-	int64_t key[UM_ROW_GROUP_KEYS], batch = um_query_integer(row, EXTRA);
-	const int64_t amounts[2] = {um_query_integer(row, FIRST_AMOUNT),
-				    um_query_integer(row, SECOND_AMOUNT)};
-	bool of_device;
+	bool of_device = values[2] >= 0;
 	int error = 0;
 
-	read_key(digest, row, key);
-	of_device = key[2] >= 0;
+	settle_key(digest, values);
 	digest->singles->faults[of_device].records++;
-	if (batch != UM_NULL)
-		error = add_once(&digest->batches[of_device], batch);
-	if (!error)
-		error = um_row_groups_add(&digest->groups, key, amounts);
-	return error == UM_EFORMAT ? too_much(digest) : error;
+	if (values[EXTRA] != UM_NULL)
+		error = add_batch(digest, of_device, values[EXTRA]);
+	return error ? error : add_row(digest, values);
 }
 
 /* --- what single rows say --- */
@@ -173,16 +184,20 @@ static int conclude_sizes(struct digest *digest, size_t way)
 /* --- tables --- */
 
 static const struct digested {
-	const char *name, *create, *insert;
+	const char *name;
+	int (*add)(int64_t *values, void *context);
+	const char *keys; /* less the start */
+	const char *amounts, *create, *insert;
 } tables[] = {
-	{"migration",
+	{"migration", add_migration, "op, allocation, source, destination, cause_code",
+	 "bytes, transfers, duration_ns",
 	 "CREATE TEMP TABLE migration (op, allocation, source, destination, cause_code, start_ns, bytes,"
 	 " transfers, cause TEXT AS (CASE cause_code WHEN 0 THEN 'device_fault' WHEN 1 THEN 'host_fault'"
 	 " WHEN 2 THEN 'prefetch' WHEN 3 THEN 'eviction' WHEN 4 THEN 'advice' WHEN 5 THEN 'duplicate'"
 	 " WHEN 6 THEN 'driver_prefetch' WHEN 7 THEN 'access_counter' WHEN 8 THEN 'thrashing'"
 	 " WHEN 9 THEN 'out_of_memory' WHEN 10 THEN 'host_unmap' END))",
 	 "INSERT INTO temp.migration VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
-	{"fault",
+	{"fault", add_fault, "op, allocation, device, access_code, site", "faults, pages, batch",
 	 "CREATE TEMP TABLE fault (op, allocation, device, access_code, site, start_ns, faults, pages,"
 	 " access TEXT AS (CASE access_code WHEN 0 THEN 'read' WHEN 1 THEN 'write'"
 	 " WHEN 2 THEN 'atomic' WHEN 3 THEN 'prefetch' END))",
@@ -252,12 +267,19 @@ static int add_host_op(struct sqlite3_stmt *row, void *context)
 	return 0;
 }
 
-static int read_rows(struct digest *digest, const char *sql,
-		     int (*add)(struct sqlite3_stmt *, void *))
+static int digest_table(struct digest *digest, const struct digested *table)
 {
+	char columns[128];
+	int error;
+
 	um_row_groups_fini(&digest->groups);
 	digest->groups = (struct um_row_groups){0};
-	return um_query_each(digest->db, sql, add, digest);
+	snprintf(columns, sizeof(columns), "%s, %s, %s", table->keys,
+		 digest->host_op_count ? "start_ns" : "NULL", table->amounts);
+	error = um_query_scan(digest->db, columns, table->name, table->add, digest);
+	if (!error)
+		error = add_rows(digest);
+	return error ? error : hide(digest, table);
 }
 
 static int digest_all(struct digest *digest)
@@ -267,18 +289,12 @@ static int digest_all(struct digest *digest)
 				  " user_range) ORDER BY op",
 				  add_host_op, digest);
 
-	if (!error)
-		error = read_rows(digest, migration_sql, add_migration);
-	if (!error)
-		error = hide(digest, &tables[0]);
-	if (!error)
-		error = read_rows(digest, fault_sql, add_fault);
-	if (!error)
-		error = hide(digest, &tables[1]);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !error; i++)
+		error = digest_table(digest, &tables[i]);
 	for (size_t i = 0; i < 3 && !error; i++)
 		error = conclude_sizes(digest, i);
 	for (size_t i = 0; i < 2; i++)
-		digest->singles->faults[i].batches = (int64_t)digest->batches[i].count;
+		digest->singles->faults[i].batches = um_interval_set_total(&digest->batches[i]);
 	return error;
 }
 
@@ -294,7 +310,7 @@ int um_summary_digest_begin(struct um_db *db, struct um_summary_singles *singles
 	for (size_t i = 0; i < 3; i++)
 		um_row_groups_fini(&digest.sizes[i]);
 	for (size_t i = 0; i < 2; i++)
-		um_row_groups_fini(&digest.batches[i]);
+		um_interval_set_fini(&digest.batches[i]);
 	return error;
 }
 

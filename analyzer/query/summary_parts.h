@@ -41,8 +41,15 @@ int um_summary_site(struct um_summary *, struct sqlite3_stmt *row, int column, c
 void um_summary_extrapolate(struct um_kernel_summary *);
 /* After the kernels. */
 int um_summary_load_selection(struct um_summary *, struct um_db *);
-int um_summary_load_kernels(struct um_summary *, struct um_db *);
 int um_summary_load_allocations(struct um_summary *, struct um_db *);
+/*
+ * After the allocations. Leaves the requests of each op in a temporary table, temp.asked, until
+ * um_summary_end_touched(), which is legal also after a failure.
+ */
+int um_summary_load_touched(struct um_summary *, struct um_db *);
+int um_summary_end_touched(struct um_db *);
+/* Before the end of what was touched. */
+int um_summary_load_kernels(struct um_summary *, struct um_db *);
 /* After the allocations. */
 int um_summary_load_named(struct um_summary *, struct um_db *);
 /* NULL where a row names an allocation that the file does not have. */

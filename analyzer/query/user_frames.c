@@ -61,8 +61,7 @@ int um_user_frames_create(struct um_db *db, const struct um_stacks *stacks)
 			       sqlite3_errmsg(um_db_handle(db)));
 	error = um_query_each(db,
 			      "SELECT DISTINCT site, 'alloc' FROM allocation WHERE site IS NOT NULL"
-			      " UNION SELECT site, '' FROM fault WHERE site IS NOT NULL"
-			      " UNION SELECT site, '' FROM host_access WHERE site IS NOT NULL",
+			      " UNION ALL SELECT DISTINCT site, '' FROM site",
 			      add_site, &filling);
 	sqlite3_finalize(filling.insert);
 	return error;

@@ -9,8 +9,9 @@
 #include "trace/db/stacks.h"
 
 /*
- * Fills it with the sites of all allocations ('alloc') and of all faults and accesses of the host (''). Before anything of the
- * connection is hidden. UM_ENOMEM, UM_EFORMAT.
+ * Fills it with the sites of all allocations ('alloc'), and with all that there are ('') for faults and accesses
+ * of the host, which are many rows of few sites. Before anything of the connection is hidden. UM_ENOMEM,
+ * UM_EFORMAT.
  */
 int um_user_frames_create(struct um_db *, const struct um_stacks *);
 

@@ -336,6 +336,7 @@ static void refused(void **state)
 		"UPDATE allocation SET bytes = 9223372036854775807",
 		"UPDATE page_access SET pages = 0",
 		"UPDATE page_access SET pages = 9223372036854775807",
+		"UPDATE page_access SET requests = 9223372036854775807",
 		"UPDATE migration SET bytes = 9223372036854775807",
 		/* NOT NULL holds for who writes by the schema, not for a page with a wrong bit. */
 		WITHOUT("op", "kind"),
