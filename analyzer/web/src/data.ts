@@ -184,6 +184,8 @@ export interface Change {
 
 export interface Finding {
 	kind: string;
+	/** Kinds of others that the same change mends. */
+	also: string[];
 	title: string;
 	because: string | null;
 	certain: boolean;
