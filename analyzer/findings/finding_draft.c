@@ -195,11 +195,6 @@ static void count_launches(const struct um_facts *facts, const struct um_fact_gr
 		}
 }
 
-int um_op_device(const struct um_fact_op *op)
-{
-	return op->device > 0 && op->device < UM_DEVICES_MAX ? (int)op->device : 0;
-}
-
 uint32_t um_group_devices(const struct um_facts *facts, const struct um_fact_group *group)
 {
 	size_t counts[UM_DEVICES_MAX] = {0};

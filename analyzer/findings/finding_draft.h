@@ -37,8 +37,6 @@ int64_t um_group_bytes(const struct um_fact_group *);
 
 /* --- devices --- */
 
-/* Of a launch, where it ran. */
-int um_op_device(const struct um_fact_op *);
 /* On which devices launches touch the group, a bit each; of no launch's: device 0. */
 uint32_t um_group_devices(const struct um_facts *, const struct um_fact_group *);
 /* The one with most launches that touch it, the first of equal ones. */
