@@ -305,21 +305,52 @@ static void put_setup(FILE *out, const struct whole *whole)
 		fprintf(out, "driver: {xnack: %s}\n", choice->xnack);
 }
 
+/* With the baseline's policy beneath: a file has all or nothing of it. */
+static int put_policy(FILE *out, const struct whole *whole)
+{
+	const char *rules = rules_of(whole->findings, whole->applied, whole->applied_count);
+	char *text;
+	int error = rules ? um_finding_policy_text(whole->setup, rules, &text) : UM_ENOMEM;
+
+	if (error)
+		return error;
+	put_comment(out, "# the rules of ",
+		    whole->setup->choice->policy ? whole->setup->choice->policy
+						 : "the simulation's policy",
+		    ", and last:\n");
+	for (size_t i = 0; i < whole->applied_count; i++)
+		put_origin(out, &whole->applied[i]);
+	fputs(text, out);
+	free(text);
+	return 0;
+}
+
+static int put_file(FILE *out, const struct whole *whole)
+{
+	put_head(out, whole);
+	if (um_finding_has_policy(whole->setup))
+		return put_policy(out, whole);
+	put_setup(out, whole);
+	put_rules(out, whole->applied, whole->applied_count);
+	return 0;
+}
+
 static int write_file(struct whole *whole)
 {
 	struct um_findings *findings = whole->findings;
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
+	int error;
 
 	if (!out)
 		return um_fail(UM_ENOMEM, "out of memory");
-	put_head(out, whole);
-	put_setup(out, whole);
-	put_rules(out, whole->applied, whole->applied_count);
-	if (fclose(out) == 0)
+	error = put_file(out, whole);
+	if (fclose(out) == 0 && !error)
 		findings->advice.policy = um_finding_text(findings, "%s", text);
 	free(text);
+	if (error)
+		return error;
 	return findings->advice.policy ? 0 : um_fail(UM_ENOMEM, "out of memory");
 }
 

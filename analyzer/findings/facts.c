@@ -72,6 +72,11 @@ enum um_toucher um_facts_toucher(const struct um_fact_op *op)
 	}
 }
 
+int um_op_device(const struct um_fact_op *op)
+{
+	return op->device > 0 && op->device < UM_DEVICES_MAX ? (int)op->device : 0;
+}
+
 /* --- groups --- */
 
 static bool are_alike(const struct um_fact_allocation *a, const struct um_fact_allocation *b)

@@ -65,9 +65,21 @@ int um_facts_change_pages(struct um_fact_allocation *allocation, int64_t first_p
 
 struct touching {
 	enum um_toucher who;
+	int device;
 	int64_t touch;
 	uint64_t lines_read, lines_written;
 };
+
+static void touch_by_device(struct um_fact_page *page, int device, bool writes)
+{
+	uint16_t bit = (uint16_t)(1u << device);
+
+	if (page->devices && page->last_device != device)
+		page->device_turns += page->device_turns < UINT16_MAX;
+	page->last_device = (uint8_t)device;
+	page->devices |= bit;
+	page->writers |= writes ? bit : 0;
+}
 
 static void touch_page(struct um_fact_page *page, void *context)
 {
@@ -82,6 +94,7 @@ static void touch_page(struct um_fact_page *page, void *context)
 		page->host_wrote |= writes;
 		return;
 	}
+	touch_by_device(page, touching->device, writes);
 	page->device_read |= reads;
 	page->device_wrote |= writes;
 	page->device_lines_unknown |= (touching->touch & TOUCH_BY_PAGE) != 0;
@@ -186,6 +199,7 @@ static int pass_row(const void *item, void *context)
 		return um_fail(UM_EFORMAT, "%s: damaged: a run of pages that cannot be",
 			       um_db_path(passing->facts->db));
 	touching.who = um_facts_toucher(passing->op);
+	touching.device = um_op_device(passing->op);
 	if (touching.who == UM_TOUCHED_BY_NOBODY)
 		return 0;
 	if (!passing->use)
@@ -239,6 +253,7 @@ static int name_op(struct um_facts *facts, const struct um_fact_op *op)
 {
 	struct touching fill = {
 		.who = UM_TOUCHED_BY_DEVICE,
+		.device = um_op_device(op),
 		.touch = TOUCH_WRITTEN | TOUCH_WRITTEN_FIRST,
 		.lines_written = UINT64_MAX,
 	};

@@ -3,6 +3,8 @@
 
 #include "sim/probe/probe.h"
 
+#include <string.h>
+
 static uint64_t known(int64_t value)
 {
 	return value == UM_NULL || value < 0 ? 0 : (uint64_t)value;
@@ -104,7 +106,12 @@ static void add_migration(void *context, const struct um_migration_row *row)
 	uint64_t bytes = known(row->bytes);
 	int cause = row->cause ? um_word_code(um_cause_words, row->cause) : -1;
 
-	if (!bytes || (row->source >= 0 && row->destination >= 0))
+	if (bytes && row->source >= 0 && row->destination >= 0) {
+		EACH_OWNER(traffic, who)
+		traffic->moved_between_devices += bytes;
+		return;
+	}
+	if (!bytes)
 		return;
 	EACH_OWNER(traffic, who)
 	{
@@ -142,6 +149,16 @@ static void add_copy(void *context, const struct um_copy_traffic_row *row)
 	}
 }
 
+static void add_peer(void *context, const struct um_peer_traffic_row *row)
+{
+	struct owners who = owners(context, row->op, row->allocation);
+
+	if (strcmp(row->cause, "copy") == 0)
+		return;
+	EACH_OWNER(traffic, who)
+	traffic->remote_between_devices += known(row->bytes);
+}
+
 struct um_observer um_facts_observer(struct um_facts *facts)
 {
 	return (struct um_observer){
@@ -151,6 +168,7 @@ struct um_observer um_facts_observer(struct um_facts *facts)
 		.migration = add_migration,
 		.remote_access = add_remote,
 		.copy_traffic = add_copy,
+		.peer_traffic = add_peer,
 	};
 }
 

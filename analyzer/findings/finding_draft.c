@@ -167,8 +167,7 @@ const char *um_group_pointer(const struct um_fact_group *group)
 	return is_expression(name) ? name : "p";
 }
 
-/* "data, 4194304": pointer and bytes, where they are all alike. */
-static const char *pointer_and_bytes(const struct um_finding_draft *draft)
+const char *um_group_pointer_and_bytes(const struct um_finding_draft *draft)
 {
 	const struct um_fact_group *group = draft->group;
 	const char *pointer = um_group_pointer(group);
@@ -178,6 +177,91 @@ static const char *pointer_and_bytes(const struct um_finding_draft *draft)
 			return um_finding_text(draft->out, "%s, bytes", pointer);
 	return um_finding_text(draft->out, "%s, %lld", pointer,
 			       (long long)group->members[0]->bytes);
+}
+
+/* --- devices --- */
+
+/* Launches that touch the group, by device. */
+static void count_launches(const struct um_facts *facts, const struct um_fact_group *group,
+			   size_t counts[UM_DEVICES_MAX])
+{
+	for (size_t i = 0; i < group->count; i++)
+		for (size_t j = 0; j < group->members[i]->use_count; j++) {
+			const struct um_fact_op *op =
+				&facts->ops[facts->uses[group->members[i]->uses[j]].op];
+
+			if (op->kind == UM_OP_LAUNCH)
+				counts[um_op_device(op)]++;
+		}
+}
+
+uint32_t um_group_devices(const struct um_facts *facts, const struct um_fact_group *group)
+{
+	size_t counts[UM_DEVICES_MAX] = {0};
+	uint32_t devices = 0;
+
+	count_launches(facts, group, counts);
+	for (unsigned i = 0; i < UM_DEVICES_MAX; i++)
+		devices |= (uint32_t)(counts[i] > 0) << i;
+	return devices ? devices : 1;
+}
+
+int um_group_device(const struct um_facts *facts, const struct um_fact_group *group)
+{
+	size_t counts[UM_DEVICES_MAX] = {0};
+	int most = 0;
+
+	count_launches(facts, group, counts);
+	for (int i = 1; i < UM_DEVICES_MAX; i++)
+		if (counts[i] > counts[most])
+			most = i;
+	return most;
+}
+
+static bool is_one_device(const struct um_facts *facts)
+{
+	const struct um_fact_op *first = NULL;
+
+	for (size_t i = 0; i < facts->op_count; i++) {
+		if (facts->ops[i].kind != UM_OP_LAUNCH)
+			continue;
+		if (first && um_op_device(first) != um_op_device(&facts->ops[i]))
+			return false;
+		first = &facts->ops[i];
+	}
+	return true;
+}
+
+const char *um_device_code(struct um_finding_draft *draft, int device)
+{
+	return is_one_device(draft->facts) ? "device" : um_finding_text(draft->out, "%d", device);
+}
+
+/* "[gpu0, gpu1]"; NULL: out of memory. `host`: the host first. */
+static const char *device_list(struct um_finding_draft *draft, uint32_t devices, bool host)
+{
+	const char *text = host ? "[host" : "[";
+
+	for (int i = 0; i < UM_DEVICES_MAX && text; i++)
+		if (devices >> i & 1)
+			text = um_finding_text(draft->out, "%s%sgpu%d", text, text[1] ? ", " : "",
+					       i);
+	return text ? um_finding_text(draft->out, "%s]", text) : NULL;
+}
+
+/* `code` and a line of advice for each of the devices; NULL: out of memory. */
+static const char *accessed_by(struct um_finding_draft *draft, const char *code, const char *what,
+			       uint32_t devices)
+{
+	for (int i = 0; i < UM_DEVICES_MAX && code; i++) {
+		const char *device = devices >> i & 1 ? um_device_code(draft, i) : NULL;
+
+		if (device)
+			code = um_finding_text(
+				draft->out, "%s\nhipMemAdvise(%s, hipMemAdviseSetAccessedBy, %s);",
+				code, what, device);
+	}
+	return code;
 }
 
 /* --- changes --- */
@@ -215,7 +299,9 @@ static int advise(struct um_finding_draft *draft, const struct part *part, const
 /* Once without and once with access by the device; `what` is "pointer, bytes" in the code. */
 static int stay_on_host(struct um_finding_draft *draft, const struct part *part, const char *what)
 {
-	const char *preferred = NULL, *both = NULL;
+	uint32_t devices = um_group_devices(draft->facts, draft->group);
+	const char *preferred = NULL, *both = NULL, *list = device_list(draft, devices, false);
+	const char *body = NULL;
 	int error;
 
 	if (what)
@@ -224,19 +310,19 @@ static int stay_on_host(struct um_finding_draft *draft, const struct part *part,
 					    "hipCpuDeviceId);",
 					    what);
 	if (preferred)
-		both = um_finding_text(draft->out,
-				       "%s\nhipMemAdvise(%s, hipMemAdviseSetAccessedBy, device);",
-				       preferred, what);
+		both = accessed_by(draft, preferred, what, devices);
+	if (both && list)
+		body = um_finding_text(draft->out,
+				       "    preferred_location: host\n    accessed_by: %s\n", list);
+	if (!body)
+		return UM_ENOMEM;
 	error = advise(draft, part, preferred, "    preferred_location: host\n");
-	return error ? error
-		     : advise(draft, part, both,
-			      "    preferred_location: host\n"
-			      "    accessed_by: [gpu0]\n");
+	return error ? error : advise(draft, part, both, body);
 }
 
 int um_change_stay_on_host(struct um_finding_draft *draft)
 {
-	return stay_on_host(draft, NULL, pointer_and_bytes(draft));
+	return stay_on_host(draft, NULL, um_group_pointer_and_bytes(draft));
 }
 
 int um_change_part_stays_on_host(struct um_finding_draft *draft, int64_t start_bytes,
@@ -258,36 +344,40 @@ static bool advises_host_access(const struct um_facts *facts)
 
 int um_change_stay_on_device(struct um_finding_draft *draft)
 {
-	const char *what = pointer_and_bytes(draft), *code;
+	const char *what = um_group_pointer_and_bytes(draft), *code = NULL, *list, *body;
+	int device = um_group_device(draft->facts, draft->group);
+	uint32_t others = um_group_devices(draft->facts, draft->group) & ~(UINT32_C(1) << device);
+	const char *name = um_device_code(draft, device);
+	bool host = advises_host_access(draft->facts);
 
-	if (!what)
+	if (what && name)
+		code = um_finding_text(
+			draft->out, "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, %s);%s%s%s",
+			what, name, host ? "\nhipMemAdvise(" : "", host ? what : "",
+			host ? ", hipMemAdviseSetAccessedBy, hipCpuDeviceId);" : "");
+	code = code ? accessed_by(draft, code, what, others) : NULL;
+	list = device_list(draft, others, host);
+	if (!code || !list)
 		return UM_ENOMEM;
-	if (!advises_host_access(draft->facts))
-		return advise(draft, NULL,
-			      um_finding_text(draft->out,
-					      "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, "
-					      "device);",
-					      what),
-			      "    preferred_location: gpu0\n");
-	code = um_finding_text(draft->out,
-			       "hipMemAdvise(%s, hipMemAdviseSetPreferredLocation, device);\n"
-			       "hipMemAdvise(%s, hipMemAdviseSetAccessedBy, hipCpuDeviceId);",
-			       what, what);
-	return advise(draft, NULL, code,
-		      "    preferred_location: gpu0\n"
-		      "    accessed_by: [host]\n");
+	body = host || others
+		       ? um_finding_text(draft->out,
+					 "    preferred_location: gpu%d\n    accessed_by: %s\n",
+					 device, list)
+		       : um_finding_text(draft->out, "    preferred_location: gpu%d\n", device);
+	return body ? advise(draft, NULL, code, body) : UM_ENOMEM;
 }
 
 int um_change_read_mostly(struct um_finding_draft *draft)
 {
-	const char *what = pointer_and_bytes(draft);
+	const char *what = um_group_pointer_and_bytes(draft);
 
-	return advise(draft, NULL,
-		      what ? um_finding_text(draft->out,
-					     "hipMemAdvise(%s, hipMemAdviseSetReadMostly, device);",
-					     what)
-			   : NULL,
-		      "    read_mostly: true\n");
+	return advise(
+		draft, NULL,
+		what ? um_finding_text(
+			       draft->out, "hipMemAdvise(%s, hipMemAdviseSetReadMostly, %s);", what,
+			       um_device_code(draft, um_group_device(draft->facts, draft->group)))
+		     : NULL,
+		"    read_mostly: true\n");
 }
 
 int um_change_allocate_as(struct um_finding_draft *draft, const char *kind, const char *call)

@@ -35,13 +35,22 @@ int um_draft_uses(struct um_finding_draft *);
 /* What the group moved, faulted and reached in place, as concerned_bytes, where nothing says more. */
 int64_t um_group_bytes(const struct um_fact_group *);
 
+/* --- devices --- */
+
+/* On which devices launches touch the group, a bit each; of no launch's: device 0. */
+uint32_t um_group_devices(const struct um_facts *, const struct um_fact_group *);
+/* The one with most launches that touch it, the first of equal ones. */
+int um_group_device(const struct um_facts *, const struct um_fact_group *);
+/* What code calls it: "device" where all launches of the program are on one, else its number. */
+const char *um_device_code(struct um_finding_draft *, int device);
+
 /* --- changes --- */
 
 /* Advice behind the allocation: it stays with the host, devices reach it over the link. */
 int um_change_stay_on_host(struct um_finding_draft *);
 /* The same of bytes [start, end) of each member. */
 int um_change_part_stays_on_host(struct um_finding_draft *, int64_t start_bytes, int64_t end_bytes);
-/* It stays on gpu0; the host reaches it there where the link lets it. */
+/* It stays on the device that uses it most; the host and other devices reach it there where the link lets them. */
 int um_change_stay_on_device(struct um_finding_draft *);
 int um_change_read_mostly(struct um_finding_draft *);
 /* `kind`: "device" or "pinned", `call`: what allocates such memory. */
@@ -54,6 +63,8 @@ int um_change_prefetch(struct um_finding_draft *, bool own, unsigned ahead);
 /* The call's line goes. */
 int um_change_without(struct um_finding_draft *, const struct um_fact_op *call);
 
+/* "data, 4194304": pointer and bytes of the group, where they are all alike. NULL: out of memory. */
+const char *um_group_pointer_and_bytes(const struct um_finding_draft *);
 /* "data" or "p": what the program calls the group. */
 const char *um_group_pointer(const struct um_fact_group *);
 

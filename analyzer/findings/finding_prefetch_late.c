@@ -87,13 +87,33 @@ static const char *rules_of(struct um_finding_draft *draft, const struct um_call
 	return text;
 }
 
+/* "(char *)data + 4096, 65536": what the call names; NULL: out of memory. */
+static const char *what_of(struct um_finding_draft *draft, const struct um_fact_op *call)
+{
+	const struct um_fact_allocation *one = um_facts_allocation(draft->facts, call->allocation);
+	const struct um_fact_group group = {&one, 1, one ? one->bytes : 0};
+	const char *pointer = one ? um_group_pointer(&group) : "p";
+
+	if (call->offset_bytes)
+		return um_finding_text(draft->out, "(char *)%s + %lld, %lld", pointer,
+				       (long long)call->offset_bytes, (long long)call->bytes);
+	return um_finding_text(draft->out, "%s, %lld", pointer, (long long)call->bytes);
+}
+
 static int add_change(struct um_finding_draft *draft, const struct um_call_line *line,
 		      const struct purpose *purpose, bool own, unsigned ahead)
 {
-	const char *code = um_finding_text(
-		draft->out, "hipMemPrefetchAsync(..., %s);%s%s", own ? "prefetch_stream" : "stream",
-		own ? " // a stream of its own, made with hipStreamNonBlocking" : "",
-		ahead ? " // before the launch before" : "");
+	const char *what = what_of(draft, purpose->call);
+	const char *device = um_device_code(draft, (int)purpose->call->device);
+	const char *code =
+		what && device
+			? um_finding_text(
+				  draft->out, "hipMemPrefetchAsync(%s, %s, %s);%s%s", what, device,
+				  own ? "prefetch_stream" : "stream",
+				  own ? " // a stream of its own, made with hipStreamNonBlocking"
+				      : "",
+				  ahead ? " // before the launch before" : "")
+			: NULL;
 	const char *policy = rules_of(draft, line, purpose, own, ahead);
 
 	if (!code || !policy)

@@ -14,8 +14,9 @@
 /* A kernel that brings pages of the group itself. */
 struct bringer {
 	const char *kernel;
+	int device; /* of these launches: another device's are another one */
 	const struct um_fact_op *first;
-	uint32_t launches, bringing; /* of this name; of these */
+	uint32_t launches, bringing; /* of this name, on any device; of these, on this one */
 	uint32_t nth[NTH_MOST];	     /* which, from 1 */
 };
 
@@ -54,17 +55,37 @@ static const struct um_fact_use *use_of(const struct um_facts *facts, const stru
 	return NULL;
 }
 
-static struct bringer *find_bringer(struct bringers *bringers, const char *kernel)
+/* Counts a launch; NULL: out of memory. */
+static struct bringer *pass_launch(struct bringers *bringers, const struct um_fact_op *op)
 {
-	struct bringer *added;
+	struct bringer *found = NULL;
+	uint32_t before = 0;
 
+	for (size_t i = 0; i < bringers->count; i++) {
+		struct bringer *one = &bringers->items[i];
+
+		if (strcmp(one->kernel, op->kernel) != 0)
+			continue;
+		before = one->launches++;
+		if (one->device == um_op_device(op))
+			found = one;
+	}
+	if (found)
+		return found;
+	found = um_query_append(&bringers->items, &bringers->count, sizeof(*found));
+	if (found)
+		*found = (struct bringer){
+			.kernel = op->kernel, .device = um_op_device(op), .launches = before + 1};
+	return found;
+}
+
+static bool is_on_others_too(const struct bringers *bringers, const struct bringer *bringer)
+{
 	for (size_t i = 0; i < bringers->count; i++)
-		if (strcmp(bringers->items[i].kernel, kernel) == 0)
-			return &bringers->items[i];
-	added = um_query_append(&bringers->items, &bringers->count, sizeof(*added));
-	if (added)
-		added->kernel = kernel;
-	return added;
+		if (&bringers->items[i] != bringer &&
+		    strcmp(bringers->items[i].kernel, bringer->kernel) == 0)
+			return true;
+	return false;
 }
 
 static int find_bringers(struct bringers *bringers, const struct um_finding_draft *draft)
@@ -77,10 +98,9 @@ static int find_bringers(struct bringers *bringers, const struct um_finding_draf
 
 		if (op->kind != UM_OP_LAUNCH || !op->kernel || op->result)
 			continue;
-		bringer = find_bringer(bringers, op->kernel);
+		bringer = pass_launch(bringers, op);
 		if (!bringer)
 			return UM_ENOMEM;
-		bringer->launches++;
 		if (!use_of(facts, op, draft->group))
 			continue;
 		if (!bringer->bringing)
@@ -92,10 +112,10 @@ static int find_bringers(struct bringers *bringers, const struct um_finding_draf
 	return 0;
 }
 
-static void put_rule(FILE *out, const char *on, const char *kernel, uint32_t nth, bool own,
-		     unsigned ahead)
+static void put_rule(FILE *out, const char *on, int device, const char *kernel, uint32_t nth,
+		     bool own, unsigned ahead)
 {
-	fprintf(out, "  - on: %s\n    to: gpu0\n    before: %s\n", on, kernel);
+	fprintf(out, "  - on: %s\n    to: gpu%d\n    before: %s\n", on, device, kernel);
 	if (nth)
 		fprintf(out, "    nth: %u\n", nth);
 	if (ahead)
@@ -103,20 +123,24 @@ static void put_rule(FILE *out, const char *on, const char *kernel, uint32_t nth
 	fprintf(out, "    stream: %s\n", own ? "own" : "kernel");
 }
 
-/* One for every launch, or for each of a few. */
+/*
+ * One for every launch, or for each of a few. No rule means the launches of one device: of many there, the first
+ * few.
+ */
 static int put_rules(FILE *out, struct um_finding_draft *draft, const struct bringer *bringer,
-		     const char *on, bool own, unsigned ahead)
+		     bool on_others_too, const char *on, bool own, unsigned ahead)
 {
 	const char *kernel = um_finding_quote(draft->out, bringer->kernel);
 
 	if (!kernel)
 		return UM_ENOMEM;
-	if (bringer->bringing == bringer->launches || bringer->bringing > NTH_MOST) {
-		put_rule(out, on, kernel, 0, own, ahead);
+	if (!on_others_too &&
+	    (bringer->bringing == bringer->launches || bringer->bringing > NTH_MOST)) {
+		put_rule(out, on, bringer->device, kernel, 0, own, ahead);
 		return 0;
 	}
-	for (uint32_t i = 0; i < bringer->bringing; i++)
-		put_rule(out, on, kernel, bringer->nth[i], own, ahead);
+	for (uint32_t i = 0; i < bringer->bringing && i < NTH_MOST; i++)
+		put_rule(out, on, bringer->device, kernel, bringer->nth[i], own, ahead);
 	return 0;
 }
 
@@ -135,7 +159,9 @@ static int write_rules(char **text, struct um_finding_draft *draft, const struct
 	fputs("prefetch:\n", out);
 	for (size_t i = 0; i < bringers->count && !error; i++)
 		for (size_t j = 0; j < selectors && !error && bringers->items[i].bringing; j++)
-			error = put_rules(out, draft, &bringers->items[i], on[j], own, ahead);
+			error = put_rules(out, draft, &bringers->items[i],
+					  is_on_others_too(bringers, &bringers->items[i]), on[j],
+					  own, ahead);
 	free(on);
 	return fclose(out) == 0 || error ? error : um_fail(UM_ENOMEM, "out of memory");
 }
@@ -154,20 +180,22 @@ static const struct bringer *first_bringer(const struct bringers *bringers)
 static const char *code_of(struct um_finding_draft *draft, const struct bringer *first, bool own,
 			   unsigned ahead)
 {
-	const char *pointer = um_group_pointer(draft->group);
+	const char *what = um_group_pointer_and_bytes(draft);
+	const char *device = um_device_code(draft, first->device);
 	const char *stream = own			 ? "a stream of its own"
 			     : first->first->stream == 0 ? "0"
 							 : "stream";
 	const char *when = ahead ? " one launch earlier" : "";
 
+	if (!what || !device)
+		return NULL;
 	if (own)
 		return um_finding_text(draft->out,
-				       "hipMemPrefetchAsync(%s, bytes, device, prefetch_stream); "
+				       "hipMemPrefetchAsync(%s, %s, prefetch_stream); "
 				       "// before %s%s, on %s",
-				       pointer, first->kernel, when, stream);
-	return um_finding_text(draft->out,
-			       "hipMemPrefetchAsync(%s, bytes, device, %s); // before %s%s",
-			       pointer, stream, first->kernel, when);
+				       what, device, first->kernel, when, stream);
+	return um_finding_text(draft->out, "hipMemPrefetchAsync(%s, %s, %s); // before %s%s", what,
+			       device, stream, first->kernel, when);
 }
 
 int um_change_prefetch(struct um_finding_draft *draft, bool own, unsigned ahead)

@@ -90,7 +90,8 @@ static int name_machine(struct um_policy *policy, const struct um_machine_spec *
 	return 0;
 }
 
-static int settle(struct um_finding_setup *setup, struct um_policy *policy, const char *change)
+static int settle(const struct um_finding_setup *setup, struct um_policy *policy,
+		  const char *change)
 {
 	int error = 0;
 
@@ -222,6 +223,69 @@ static int simulate(struct um_finding_setup *setup, const struct um_policy *poli
 	return error;
 }
 
+static int changed_policy(const struct um_finding_setup *setup, const char *change,
+			  struct um_policy **out)
+{
+	int error = base_policy(out, setup);
+
+	if (error)
+		return error;
+	error = settle(setup, *out, change);
+	if (error)
+		um_policy_destroy(*out);
+	return error;
+}
+
+bool um_finding_has_policy(const struct um_finding_setup *setup)
+{
+	return setup->policy_text || setup->choice->policy;
+}
+
+/* Whether it says which machine: else it is the trace's, whose file may be another of that name. */
+static int names_machine(const struct um_finding_setup *setup, bool *names)
+{
+	struct um_policy *base;
+	int error = base_policy(&base, setup);
+
+	if (error)
+		return error;
+	*names = setup->choice->machine || base->machine;
+	um_policy_destroy(base);
+	return 0;
+}
+
+/* The line of a policy's text that names the machine. */
+static void leave_out_machine(char *text)
+{
+	static const char key[] = "machine: ";
+	char *line = strncmp(text, key, strlen(key)) == 0 ? text : strstr(text, "\nmachine: ");
+	char *end;
+
+	if (!line)
+		return;
+	line += *line == '\n';
+	end = strchr(line, '\n');
+	if (end)
+		memmove(line, end + 1, strlen(end + 1) + 1);
+}
+
+int um_finding_policy_text(const struct um_finding_setup *setup, const char *change, char **out)
+{
+	struct um_policy *policy;
+	bool names;
+	int error = names_machine(setup, &names);
+
+	if (!error)
+		error = changed_policy(setup, change, &policy);
+	if (error)
+		return error;
+	error = um_policy_text(out, policy);
+	if (!error && !names)
+		leave_out_machine(*out);
+	um_policy_destroy(policy);
+	return error;
+}
+
 int um_finding_replay(struct um_finding_setup *setup, const char *change,
 		      const struct um_observer *observer, struct um_finding_cost *cost)
 {
@@ -231,12 +295,10 @@ int um_finding_replay(struct um_finding_setup *setup, const char *change,
 	forget_ignored(setup);
 	if (!change)
 		return simulate(setup, setup->policy, observer, cost);
-	error = base_policy(&policy, setup);
+	error = changed_policy(setup, change, &policy);
 	if (error)
 		return error;
-	error = settle(setup, policy, change);
-	if (!error)
-		error = simulate(setup, policy, observer, cost);
+	error = simulate(setup, policy, observer, cost);
 	um_policy_destroy(policy);
 	return error;
 }

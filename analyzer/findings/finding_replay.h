@@ -33,6 +33,12 @@ void um_finding_setup_fini(struct um_finding_setup *);
  */
 int um_finding_replay(struct um_finding_setup *, const char *change,
 		      const struct um_observer *observer, struct um_finding_cost *cost);
+/*
+ * Whether the baseline has a policy of its own, beneath what is changed; and all of it with the rules of `change`
+ * over it as one policy file: malloc'ed. UM_EINVAL: as above.
+ */
+bool um_finding_has_policy(const struct um_finding_setup *);
+int um_finding_policy_text(const struct um_finding_setup *, const char *change, char **out);
 /* "the policy", "as traced: HSA_XNACK=1", ... */
 const char *um_finding_xnack_source(const struct um_finding_setup *);
 

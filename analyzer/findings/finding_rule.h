@@ -52,7 +52,10 @@ struct um_fact_page {
 	uint64_t lines_read, lines_written; /* by devices */
 	uint16_t turns; /* host and device after each other, each change counts; saturates */
 	uint16_t moved_in, moved_out; /* times, in the baseline; saturate */
-	uint8_t last;		      /* enum um_toucher */
+	uint16_t devices, writers;    /* a bit each, of those that touched it, that wrote it */
+	uint16_t device_turns; /* from one device to another, whoever came in between; saturates */
+	uint8_t last;	       /* enum um_toucher */
+	uint8_t last_device;
 	bool host_read : 1, host_wrote : 1, device_read : 1, device_wrote : 1;
 	bool device_lines_unknown : 1;
 };
@@ -83,6 +86,7 @@ struct um_fact_use {
 struct um_fact_traffic {
 	uint64_t moved_in[UM_CAUSES], moved_out[UM_CAUSES]; /* bytes, by cause */
 	uint64_t moved_to_device, moved_to_host;
+	uint64_t moved_between_devices, remote_between_devices;
 	uint64_t remote_to_device, remote_to_host, remote_requests;
 	uint64_t copied_to_device, copied_to_host;
 	uint64_t device_faults, host_faults;
@@ -156,6 +160,8 @@ const struct um_fact_allocation *um_facts_allocation(const struct um_facts *, in
 const struct um_fact_op *um_facts_op(const struct um_facts *, int64_t op);
 /* Where a call stands. */
 struct um_finding_place um_facts_place(const struct um_facts *, const struct um_fact_op *);
+/* Of what runs on a device, which one; of all else, 0. */
+int um_op_device(const struct um_fact_op *);
 enum um_toucher um_facts_toucher(const struct um_fact_op *);
 /*
  * Allocations that one line made, which share its fate: those of the same place and kind, of which

@@ -11,6 +11,7 @@ const struct um_finding_rule *const um_finding_rules[] = {
 	&um_finding_missing_sync,
 	&um_finding_remote_atomics,
 	&um_finding_device_memory,
+	&um_finding_shared_by_devices,
 	&um_finding_ping_pong,
 	&um_finding_thrashing,
 	&um_finding_false_sharing,

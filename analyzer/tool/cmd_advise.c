@@ -25,6 +25,10 @@ struct options {
 static const struct argp_option option_table[] = {
 	{"output", 'o', "FILE", 0, "where to write the policy; default: standard output", 0},
 	{"force", OPTION_FORCE, NULL, 0, "replace FILE if it is there already", 0},
+	{"policy", 'P', "FILE", 0,
+	 "the program as it would be under this policy, which the changes then go over; default: as it is, "
+	 "or of a simulation, its policy",
+	 0},
 	UM_REPLAY_OPTIONS,
 	UM_SKIP_FRAMES_OPTION,
 	{0},
@@ -50,6 +54,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_FORCE:
 		options->force = true;
+		return 0;
+	case 'P':
+		options->choice.policy = argument;
 		return 0;
 	case 's':
 		um_skip_frames_add(&options->skip, argument, state);

@@ -64,6 +64,19 @@ test("the first screen says what it cost and why", async () => {
 	await page.close();
 });
 
+test("what goes from GPU to GPU has a tile, where anything does", async () => {
+	const peers = rows("program: {}")
+		.concat("\nINSERT INTO origin (record, origin) VALUES ('peer_traffic', 'modelled');")
+		.concat("\nINSERT INTO peer_traffic (op, allocation, source, destination, bytes, cause) VALUES (3, 1, 0, 1, 2097152, 'copy'), (4, 1, 0, 1, 1048576, 'remote_access');");
+	const { page } = await open(report("peers", database("peers.on", peers)));
+	const text = await page.$eval("#overview", (e) => e.innerText);
+	for (const part of ["between GPUs", "3 MiB", "2 MiB copied, 1 MiB accessed in place"]) assert.ok(text.toLowerCase().includes(part.toLowerCase()), `${part} is not in: ${text}`);
+	await page.close();
+	const { page: without } = await open(path);
+	assert.ok(!(await without.$eval("#overview", (e) => e.innerText)).toLowerCase().includes("between gpus"));
+	await without.close();
+});
+
 test("hover says kernel, allocation and line", async () => {
 	const { page } = await open(path);
 	const box = await boxOf(page, "#timeline .lanes .u-over");

@@ -58,6 +58,14 @@ sqlite3 before.um.db ".backup other.um.db" && sqlite3 other.um.db "UPDATE device
 	INSERT INTO loss (kind, count) VALUES ('dropped', 12)"
 run umanalyze diff before.um.db other.um.db
 
+say "--- as a test"
+run umanalyze diff --rows=1 --max-change=bytes=0%,counts=0% measured.um.db measured.um.db
+run sh -c "umanalyze diff --max-change=bytes=50%,launches=50% before.um.db after.um.db >out"
+run sh -c "umanalyze diff --max-change=moved_bytes_to_device=100%,launches=50% before.um.db after.um.db >out"
+run sh -c "umanalyze diff --max-change=kernel_ns=5% before.um.db after.um.db >out"
+run umanalyze diff --max-change=byte=1% before.um.db after.um.db
+run umanalyze diff --max-change=bytes=1 before.um.db after.um.db
+
 say "--- the command line"
 run umanalyze diff
 run umanalyze diff before.um.db

@@ -25,6 +25,17 @@ check "the replay ends when the finding says" sh -c '
 say "--- of a simulation, its policy is what is changed"
 run umanalyze findings after.um.db
 
+say "--- under a policy, which the file then has too"
+echo 'driver: {name: nvidia_uvm, fault_batch_count: 32}' >base.yaml
+run umanalyze advise scale.um.db -P base.yaml -o over.yaml
+run grep -E '^#|^  #|fault_batch_count|prefetch|before' over.yaml
+umsim replay -q scale.um.db -P over.yaml -o over.um.db --format=json >over.json 2>&1
+umanalyze findings -P base.yaml --format=json scale.um.db >base.json
+check "the replay ends when the finding under the policy says" sh -c '
+	test "$(jq ".. | .end_ns? // empty" over.json | head -1)" = \
+		"$(jq ".findings[0].changes[0].cost.end_ns" base.json)"'
+run umanalyze advise scale.um.db -P nowhere.yaml
+
 say "--- measured: what kernels touch is not known"
 ln -s "$UM_SOURCE/traces/h200/kernels/scale.64M_prefetch.um.db" measured.um.db
 run umanalyze findings measured.um.db

@@ -83,6 +83,9 @@ export interface Device {
 export interface Summary {
 	path: string;
 	xnack: string | null;
+	/** From device to device over links between them; accessed in place. */
+	peer_copied_bytes: Known;
+	peer_remote_bytes: Known;
 	run: {
 		role: string;
 		tool: string;
@@ -184,6 +187,8 @@ export interface Change {
 
 export interface Finding {
 	kind: string;
+	/** Kinds of others that the same change mends. */
+	also: string[];
 	title: string;
 	because: string | null;
 	certain: boolean;

@@ -72,7 +72,7 @@ function findingBox(findings: Findings, finding: Finding, i: number): HTMLElemen
 		{ id: `finding-${i}`, class: `finding ${finding.verdict}`, tabindex: -1 },
 		h("header", {}, h("span", { class: "kind" }, finding.kind), h("h3", {}, name(finding.title)), finding.certain ? null : h("span", { class: "maybe" }, "possible"), where(finding)),
 		finding.because ? h("p", {}, name(finding.because, "prose")) : null,
-		h("dl", { class: "evidence" }, finding.subject ? [h("dt", {}, "of"), h("dd", {}, name(finding.subject))] : null, finding.phase ? [h("dt", {}, "phase"), h("dd", {}, name(finding.phase))] : null, finding.kernels.length ? [h("dt", {}, "kernels"), h("dd", {}, finding.kernels.slice(0, 6).map((k, n) => [n ? ", " : "", name(k)]))] : null, finding.evidence.map((e) => [h("dt", {}, e.label), h("dd", {}, value(e.unit, e.value), " ", origin(e.origin))])),
+		h("dl", { class: "evidence" }, finding.subject ? [h("dt", {}, "of"), h("dd", {}, name(finding.subject))] : null, finding.phase ? [h("dt", {}, "phase"), h("dd", {}, name(finding.phase))] : null, finding.kernels.length ? [h("dt", {}, "kernels"), h("dd", {}, finding.kernels.slice(0, 6).map((k, n) => [n ? ", " : "", name(k)]))] : null, finding.also.length ? [h("dt", {}, "also mended"), h("dd", { class: "also" }, finding.also.join(", "))] : null, finding.evidence.map((e) => [h("dt", {}, e.label), h("dd", {}, value(e.unit, e.value), " ", origin(e.origin))])),
 		finding.changes.map((change, n) => changeBox(findings.baseline, change, n === 0)),
 	);
 }

@@ -82,6 +82,19 @@ function faultTile(run: Run, of: "device" | "host"): HTMLElement {
 	return tile(of === "device" ? "GPU page faults" : "host page faults", format.short(number), [totals.batches ? `in ${format.plural(totals.batches, "batch", "batches")}` : totals.faults === null && number !== null ? "records of the driver" : ""], number === null ? "absent" : from);
 }
 
+/** From GPU to GPU, which crosses no link to the host; null: nothing does. */
+function peerTile(run: Run): HTMLElement | null {
+	const { peer_copied_bytes: copied, peer_remote_bytes: accessed } = run.summary;
+	const moved = add(...run.transfers.filter((s) => s.direction === "between_devices").map((s) => s.total));
+	if (!add(moved, copied, accessed)) return null;
+	const parts = [
+		{ bytes: moved, word: "moved" },
+		{ bytes: copied, word: "copied" },
+		{ bytes: accessed, word: "accessed in place" },
+	].filter((part) => part.bytes);
+	return tile("between GPUs", format.bytes(add(moved, copied, accessed)), [parts.map((part) => `${format.bytes(part.bytes)} ${part.word}`).join(", ")], originOf(run.summary, "peer_traffic") ?? originOf(run.summary, "migration"));
+}
+
 function timeTile(run: Run): HTMLElement {
 	const { summary, axis } = run;
 	const kernels = add(...summary.kernels.map((k) => k.duration_ns));
@@ -123,7 +136,7 @@ export function overview(run: Run, changes: HTMLElement | null): HTMLElement {
 	};
 	root.append(
 		facts(run),
-		h("div", { class: "tiles" }, tile("to the GPU", format.bytes(total(run, "bytes_to_device")), [over("bytes_to_device")], moved), tile("to the host", format.bytes(total(run, "bytes_to_host")), [over("bytes_to_host")], moved), faultTile(run, "device"), faultTile(run, "host"), timeTile(run)),
+		h("div", { class: "tiles" }, tile("to the GPU", format.bytes(total(run, "bytes_to_device")), [over("bytes_to_device")], moved), tile("to the host", format.bytes(total(run, "bytes_to_host")), [over("bytes_to_host")], moved), peerTile(run), faultTile(run, "device"), faultTile(run, "host"), timeTile(run)),
 		h("div", { class: "why" }, h("div", { class: "why-words" }, ...sentences(run)), causeBar(byCause(run))),
 	);
 	if (summary.run.ended === "running") root.append(h("p", { class: "alert" }, "The file ends early: its writer was stopped, or still runs. Everything here is up to there."));
