@@ -4,6 +4,7 @@
 
 #include "sim/policy/policy.h"
 #include "sim/probe/probe.h"
+#include "sim/source/kernel_times.h"
 #include "sim/source/trace_cache.h"
 #include "trace/db/trace_db.h"
 
@@ -24,6 +25,13 @@ struct um_simulation {
 	 * on the machine that recorded. Else it takes no time but to wait.
 	 */
 	bool host_time;
+	/*
+	 * Compute times of kernels as measured, where there are any (kernel_times.h); NULL: all are
+	 * estimated.
+	 */
+	const struct um_kernel_times *kernel_times;
+	/* Estimated compute times are this times as long; 0: once. */
+	double estimate_scale;
 	/* Progress for a terminal: operations done of all; may be NULL. */
 	void (*progress)(void *context, uint64_t done, uint64_t all);
 	void *progress_context;

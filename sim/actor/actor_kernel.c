@@ -11,8 +11,8 @@
  * then a group is ahead of the clock by what its touches took, and its next fault is so much late.
  *
  * Time is a simple estimate: launch_ns before the first group; then the longest of the groups'
- * waiting, the bytes that lanes accessed at the memory's bandwidth (no caches), and the remote
- * accesses on the link; and after that the atomics on one address (kernel_atomics.c). While the
+ * waiting, what it computes (measured, or estimated by the bytes and accesses of its lanes without
+ * caches: kernel_shape.h), and the remote accesses on the link; and after that the atomics on one address (kernel_atomics.c). While the
  * driver has stopped the device's queues no group touches anything, and what the memory is taken for
  * ends that much later.
  *
@@ -67,7 +67,7 @@ struct kernel {
 	uint32_t asides;	   /* reads_most and writes_most; 0: a group waits for each touch */
 	struct touch_aside *aside; /* of all slots */
 	um_ns began;
-	um_ns roofline_ns;
+	um_ns compute_ns;
 	um_ns atomics_ns; /* after all else */
 	um_ns ends_at;	  /* once all groups have ended */
 	um_ns stopped_ns; /* of the device's queues, as far as ends_at counts it */
@@ -157,7 +157,7 @@ static int finish(struct kernel *kernel)
 	if (error)
 		return error;
 	end = remote_end > end ? remote_end : end;
-	kernel->ends_at = kernel->began + kernel->roofline_ns + newly_stopped_ns(kernel);
+	kernel->ends_at = kernel->began + kernel->compute_ns + newly_stopped_ns(kernel);
 	if (end > kernel->ends_at)
 		kernel->ends_at = end;
 	kernel->ends_at += kernel->atomics_ns;
@@ -533,8 +533,7 @@ static int prepare_launch(struct kernel *kernel)
 		um_ignore(state, "launches that never ended",
 			  "what they touched was not told: they touch nothing here");
 	kernel->slot_count = um_kernel_groups_in_flight(um_machine_spec(state->machine), row);
-	kernel->roofline_ns =
-		um_kernel_roofline_ns(um_machine_spec(state->machine), um_kernel_bytes(row));
+	kernel->compute_ns = um_kernel_compute_ns(state, row);
 	error = um_groups_open(&kernel->groups, state->source, kernel->op);
 	if (error)
 		return error;
@@ -557,8 +556,7 @@ static int prepare_fill(struct kernel *kernel)
 		return error;
 	range = um_simulation_pages(kernel->state, op->allocation, op->offset_bytes, op->bytes);
 	kernel->slot_count = 1;
-	kernel->roofline_ns =
-		um_kernel_roofline_ns(um_machine_spec(kernel->state->machine), op->bytes);
+	kernel->compute_ns = um_kernel_fill_ns(kernel->state, op->bytes);
 	if (!range.pages)
 		return 0;
 	um_kernel_fill(&kernel->fill, op, &range);

@@ -5,13 +5,6 @@
 /* Thirty years: a damaged trace's launch, but a time that can still be added to. */
 #define MOST_NS 1e18
 
-um_ns um_kernel_roofline_ns(const struct um_machine_spec *spec, int64_t bytes)
-{
-	double ns = bytes > 0 ? ceil((double)bytes * 1e9 / spec->memory_bytes_per_s) : 0;
-
-	return ns < MOST_NS ? (um_ns)ns : (um_ns)MOST_NS;
-}
-
 static double waves_of(const struct um_machine_spec *spec, const struct um_kernel_row *row)
 {
 	double lanes = (double)row->block_x * (double)row->block_y * (double)row->block_z;
@@ -55,9 +48,37 @@ static double touches_at_once(const struct um_machine_spec *spec, const struct u
 	return fmax(lanes, 1) * (double)um_groups_touches(groups) / accesses;
 }
 
-int64_t um_kernel_bytes(const struct um_kernel_row *row)
+/* Estimated. */
+static um_ns roofline_ns(const struct um_simulation_state *state, int64_t bytes, int64_t accesses)
 {
-	return sum_known(row->bytes_read, row->bytes_written);
+	const struct um_machine_spec *spec = um_machine_spec(state->machine);
+	double scale = state->request->estimate_scale, ns = 0;
+
+	if (bytes > 0)
+		ns = (double)bytes * 1e9 / spec->memory_bytes_per_s;
+	if (accesses > 0 && spec->accesses_per_s > 0)
+		ns = fmax(ns, (double)accesses * 1e9 / spec->accesses_per_s);
+	ns = ceil(scale > 0 ? ns * scale : ns);
+	return ns < MOST_NS ? (um_ns)ns : (um_ns)MOST_NS;
+}
+
+um_ns um_kernel_fill_ns(const struct um_simulation_state *state, int64_t bytes)
+{
+	return roofline_ns(state, bytes, 0);
+}
+
+um_ns um_kernel_compute_ns(struct um_simulation_state *state, const struct um_kernel_row *row)
+{
+	const struct um_kernel_times *times = state->request->kernel_times;
+	uint64_t measured = times ? um_kernel_times_find(times, row) : 0;
+
+	if (measured)
+		return measured;
+	if (times)
+		um_ignore(state, "measured compute times of some kernels",
+			  "no launch of their name and shape was measured: they are estimated");
+	return roofline_ns(state, sum_known(row->bytes_read, row->bytes_written),
+			   sum_known(sum_known(row->reads, row->writes), row->atomics));
 }
 
 /* At least 1, and no more than a client faults on at once. */

@@ -16,9 +16,13 @@ struct um_kernel_shape {
 /* How a launch's groups touch pages under the simulation's driver. */
 void um_kernel_shape(struct um_kernel_shape *, const struct um_simulation_state *,
 		     const struct um_kernel_row *, const struct um_groups *);
-/* How long the memory of a device takes for so many bytes, without caches. */
-um_ns um_kernel_roofline_ns(const struct um_machine_spec *, int64_t bytes);
-/* Bytes that a launch's lanes accessed, as far as the trace has them. */
-int64_t um_kernel_bytes(const struct um_kernel_row *);
+/*
+ * What a launch computes, less all waiting: as measured where that is known, else estimated by the roofline
+ * of what was recorded of it: bytes at the memory's bandwidth without caches, accesses of lanes as the
+ * compute units issue them, whichever takes longer.
+ */
+um_ns um_kernel_compute_ns(struct um_simulation_state *, const struct um_kernel_row *);
+/* So of a memset: its bytes. */
+um_ns um_kernel_fill_ns(const struct um_simulation_state *, int64_t bytes);
 
 #endif

@@ -88,8 +88,9 @@ struct um_machine_spec {
 	uint32_t wave_lanes;
 	uint32_t clock_khz, memory_clock_khz, memory_bus_bits, l2_bytes;
 	double memory_bytes_per_s;
-	um_ns launch_ns;      /* from launch to first group */
-	double atomics_per_s; /* of lanes on one address, which take turns; 0: they take no time */
+	um_ns launch_ns;       /* from launch to first group */
+	double accesses_per_s; /* of lanes, that the compute units issue; 0: bytes alone count */
+	double atomics_per_s;  /* of lanes on one address, which take turns; 0: they take no time */
 	enum um_xnack_support xnack;
 	bool apu;		  /* host and device share one memory: nothing migrates */
 	struct um_link_spec link; /* host to each device; of an apu: the shared memory itself */

@@ -18,6 +18,8 @@ enum option_key {
 	OPTION_EVICT,
 	OPTION_XNACK,
 	OPTION_HOST_TIME,
+	OPTION_KERNEL_TIMES,
+	OPTION_SENSITIVITY,
 	OPTION_FORCE,
 	OPTION_FORMAT,
 };
@@ -55,6 +57,14 @@ static const struct argp_option options[] = {
 	 "The host takes as long between its calls as it did while TRACE was recorded; default: no time, "
 	 "so that all recordings of a program give the same",
 	 0},
+	{"kernel-times", OPTION_KERNEL_TIMES, "FILE", 0,
+	 "What kernels compute for: as long as in FILE, a trace measured on such a GPU, by name and grid, the "
+	 "shortest launch; default, and for those that it lacks: estimated",
+	 0},
+	{"sensitivity", OPTION_SENSITIVITY, NULL, 0,
+	 "Simulate each at half and at double the estimated compute times too, and say whether the ranking "
+	 "changes",
+	 0},
 	{"force", OPTION_FORCE, NULL, 0, "Replace databases that are there already", 0},
 	{"format", OPTION_FORMAT, "text|json", 0, "Of the results on standard output", 0},
 	{"quiet", 'q', NULL, 0, "No progress and no talk on standard error", 0},
@@ -69,8 +79,10 @@ static const char documentation[] =
 	"predictions of the driver model named below the table, not measurements.\n\n"
 	"Columns: \"to\" is bytes over the link for whatever cause; \"link\" is how long the link was "
 	"taken that way; \"end\" is when the program ends. For that the host takes no time but to wait (but with --host-time), "
-	"and a kernel what its faults, its remote accesses or the memory's bandwidth take, whichever is "
-	"longest: it compares policies, and does not foretell how long the program runs. \"end\" takes "
+	"and a kernel what its faults, its remote accesses or what it computes take, whichever is "
+	"longest: it compares policies, and does not foretell how long the program runs. What kernels compute "
+	"is estimated, by the bytes of their lanes at the memory's bandwidth (--kernel-times has it measured, "
+	"--sensitivity tells what hangs on it). \"end\" takes "
 	"every remote request, as without a cache; \"to\" and \"link\" each line once a launch.\n\n"
 	"The footprint is the most that managed and device allocations have at once: with --memory 1x "
 	"all of it fits, with 0.8x it is 1.25 times the memory.\n\n"
@@ -138,6 +150,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_HOST_TIME:
 		arguments->host_time = true;
 		break;
+	case OPTION_KERNEL_TIMES:
+		arguments->kernel_times = value;
+		break;
+	case OPTION_SENSITIVITY:
+		arguments->sensitivity = true;
+		break;
 	case OPTION_FORCE:
 		arguments->force = true;
 		break;
@@ -191,6 +209,8 @@ static int replay(struct um_replay_run *run)
 		error = um_db_open(&run->trace, run->arguments->trace);
 	if (!error)
 		error = um_replay_find_gaps(&run->gaps, run->trace);
+	if (!error && run->arguments->kernel_times)
+		error = um_kernel_times_load(&run->kernel_times, run->arguments->kernel_times);
 	if (!error)
 		error = um_replay_prepare_all(run);
 	if (!error)
@@ -198,6 +218,7 @@ static int replay(struct um_replay_run *run)
 	for (size_t i = 0; i < run->count; i++)
 		um_replay_release(&run->replays[i]);
 	free(run->replays);
+	um_kernel_times_destroy(run->kernel_times);
 	um_db_close(run->trace);
 	return error;
 }

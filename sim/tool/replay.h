@@ -22,6 +22,7 @@ struct um_replay {
 	char *output_path;
 	char *partial_path; /* what the output is called until it is whole */
 	struct um_totals totals;
+	uint64_t end_half_ns, end_double_ns; /* --sensitivity: with estimated times so */
 	struct um_ideal_spent spent;
 	bool has_ideal; /* not where the policy allocates as something else */
 	struct um_ideal ideal;
@@ -51,8 +52,9 @@ struct um_replay_arguments {
 	size_t page_count;
 	struct um_replay_memory *memory;
 	size_t memory_count;
-	const char *evict; /* NULL: not given */
-	bool force, json, quiet, host_time;
+	const char *evict;	  /* NULL: not given */
+	const char *kernel_times; /* a measured trace; NULL: none */
+	bool force, json, quiet, host_time, sensitivity;
 };
 
 /* What the trace lacks of what its kernels did, so that no simulation of it can show it. */
@@ -66,6 +68,7 @@ struct um_replay_run {
 	const struct um_replay_arguments *arguments;
 	const char *command;
 	struct um_db *trace;
+	struct um_kernel_times *kernel_times; /* NULL: all are estimated */
 	struct um_replay_gaps gaps;
 	struct um_replay *replays, *replay; /* all, and the one that is prepared or runs */
 	size_t count;			    /* begun */
@@ -102,6 +105,13 @@ int um_replay_run_all(struct um_replay_run *);
 int um_replay_find_origin(struct um_replay_run *);
 /* How many are done. */
 size_t um_replay_done(const struct um_replay_run *);
+
+/* --- estimated compute times (replay_sensitivity.c) --- */
+
+/* Whether the ranking by `end` is another at half or double the estimated times. */
+void um_replay_add_sensitivity(struct um_text_table *, const struct um_replay_run *);
+/* Its figures, or null. */
+struct json_t *um_replay_sensitivity_json(const struct um_replay *, const struct um_replay_run *);
 
 /* --- the database (replay_output.c) --- */
 

@@ -89,7 +89,7 @@ static json_t *replay_of(const struct um_replay *replay, const struct um_replay_
 {
 	return json_pack(
 		"{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s?, s:s?, s:s, s:I, s:I, s:s?, s:o, s:s, s:s, s:o, "
-		"s:I, s:I, s:I, s:b, s:o, s:o}",
+		"s:I, s:I, s:I, s:b, s:s?, s:o, s:o, s:o}",
 		"trace", replay->trace_path, "output", replay->output_path, "policy",
 		replay->policy_name, "driver", replay->driver->name, "driver_validated",
 		replay->driver->validated, "driver_parameters", params_of(replay), "evict",
@@ -101,7 +101,9 @@ static json_t *replay_of(const struct um_replay *replay, const struct um_replay_
 		ignored_of(replay), "outside_accesses", (json_int_t)run->gaps.outside_accesses,
 		"launches", (json_int_t)run->gaps.launches, "launches_not_recorded",
 		(json_int_t)run->gaps.not_recorded, "host_time", run->arguments->host_time,
-		"totals", totals_of(&replay->totals), "ideal", um_replay_ideal_json(replay));
+		"kernel_times", run->arguments->kernel_times, "compute_estimated",
+		um_replay_sensitivity_json(replay, run), "totals", totals_of(&replay->totals),
+		"ideal", um_replay_ideal_json(replay));
 }
 
 int um_replay_print_json(FILE *out, const struct um_replay_run *run)

@@ -251,6 +251,7 @@ void um_replay_add_notes(struct um_text_table *table, const struct um_replay_run
 	if (run->arguments->host_time)
 		um_text_table_note(table, "end: with the time that the host took between its calls "
 					  "while the trace was recorded");
+	um_replay_add_sensitivity(table, run);
 	add_footprint(table, run->replays, count);
 	add_gaps(table, &run->gaps);
 	add_ignored(table, run->replays, count);

@@ -24,6 +24,10 @@ static void note_ignored(void *context, const char *what, const char *why)
 {
 	struct um_replay *replay = ((struct um_replay_run *)context)->replay;
 
+	for (size_t i = 0; i < replay->ignored_count; i++)
+		if (!strcmp(replay->ignored[i].what, what) && replay->ignored[i].why == why)
+			return; /* simulated more than once */
+
 	struct um_replay_ignored *grown =
 		reallocarray(replay->ignored, replay->ignored_count + 1, sizeof(*grown));
 
@@ -57,7 +61,7 @@ int um_replay_find_origin(struct um_replay_run *run)
 	return error;
 }
 
-static int simulate(struct um_replay_run *run, struct um_probe *probe)
+static int simulate(struct um_replay_run *run, struct um_probe *probe, double estimate_scale)
 {
 	const struct um_simulation simulation = {
 		.trace = run->trace,
@@ -65,6 +69,8 @@ static int simulate(struct um_replay_run *run, struct um_probe *probe)
 		.machine = run->replay->machine,
 		.probe = probe,
 		.host_time = run->arguments->host_time,
+		.kernel_times = run->kernel_times,
+		.estimate_scale = estimate_scale,
 		.progress = !run->arguments->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
 		.progress_context = run,
 		.ignored = note_ignored,
@@ -94,7 +100,7 @@ static int simulate_into(struct um_replay_run *run, struct um_db *db)
 	if (!error)
 		error = um_probe_add(probe, &rows);
 	if (!error)
-		error = simulate(run, probe);
+		error = simulate(run, probe, 1);
 	if (error) {
 		char message[1024];
 
@@ -108,6 +114,34 @@ static int simulate_into(struct um_replay_run *run, struct um_db *db)
 	return finish_error;
 }
 
+/* The same once more, for its end alone. */
+static int simulate_scaled(struct um_replay_run *run, double scale, uint64_t *end_ns)
+{
+	struct um_totals sums = {0};
+	struct um_observer totals = um_probe_totals(&sums);
+	struct um_probe *probe;
+	int error = um_probe_create(&probe);
+
+	if (error)
+		return error;
+	error = um_probe_add(probe, &totals);
+	if (!error)
+		error = simulate(run, probe, scale);
+	um_probe_destroy(probe);
+	*end_ns = sums.end_ns;
+	return error;
+}
+
+static int find_sensitivity(struct um_replay_run *run)
+{
+	int error;
+
+	if (!run->arguments->sensitivity)
+		return 0;
+	error = simulate_scaled(run, 0.5, &run->replay->end_half_ns);
+	return error ? error : simulate_scaled(run, 2, &run->replay->end_double_ns);
+}
+
 static int run_one(struct um_replay_run *run)
 {
 	struct um_db *db = NULL;
@@ -118,6 +152,8 @@ static int run_one(struct um_replay_run *run)
 						run->arguments->force);
 	if (!error)
 		error = simulate_into(run, db);
+	if (!error)
+		error = find_sensitivity(run);
 	if (!error)
 		error = um_replay_find_ideal(run);
 	if (!error)

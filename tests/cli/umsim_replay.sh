@@ -139,6 +139,21 @@ sqlite3 heap.um.db "UPDATE allocation SET kind = 'pageable'"
 run sh -c "umsim replay -q --xnack on --force heap.um.db | grep '^not in it'"
 run umsim replay -q heap.um.db --memory 1x
 
+say "--- estimated compute times"
+machine=$(sed -n 's/^name: .*//;p' "$UM_SOURCE/sim/machine/machines/mi250x.yaml")
+printf 'name: slow\n%s\n' "$machine" | sed 's/^memory_bandwidth:.*/memory_bandwidth: 1GB\/s/; s/^launch:.*/launch: 0us/' >slow.yaml
+printf 'name: late\n%s\n' "$machine" | sed 's/^memory_bandwidth:.*/memory_bandwidth: 100GB\/s/; s/^launch:.*/launch: 400us/' >late.yaml
+for machine in slow late; do
+	printf 'machine: ./%s.yaml\ndriver: explicit_copy\n' $machine >on_$machine.yaml
+done
+run umsim replay -q app.um.db -P on_slow.yaml --sensitivity --force
+run umsim replay -q app.um.db -P on_slow.yaml -P on_late.yaml --sensitivity --force
+run umsim replay -q app.um.db -P on_late.yaml -P prefetch.yaml --sensitivity --force --format=json
+cp "$UM_SOURCE/traces/h200/kernels/column_walk.row.um.db" card.um.db
+run umsim replay -q app.um.db --kernel-times card.um.db --force
+run umsim replay -q app.um.db --kernel-times app.um.db --force
+run umsim replay -q app.um.db --kernel-times nowhere.um.db --force
+
 say "--- one of several fails"
 echo "driver: {name: amdgpu_svm, xnack: off}" >off.yaml
 echo "driver: {name: amdgpu_svm, xnack: on}" >on.yaml

@@ -294,6 +294,8 @@ int fx_simulate(struct trace_fixture *fx)
 					   .machine = &fx->machine,
 					   .host_time = fx->host_time,
 					   .traced = fx->traced,
+					   .kernel_times = fx->kernel_times,
+					   .estimate_scale = fx->estimate_scale,
 					   .ignored = note_ignored,
 					   .ignored_context = fx};
 	int error, finished;

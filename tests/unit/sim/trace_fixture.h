@@ -26,6 +26,8 @@ struct trace_fixture {
 	struct um_observer extra; /* sees what the totals see */
 	bool host_time;
 	bool traced;
+	const struct um_kernel_times *kernel_times;
+	double estimate_scale;
 	/* of a launch that is being written */
 	int64_t launch, chunks;
 	unsigned char *payload;
