@@ -18,6 +18,7 @@ struct um_observer {
 	void (*remote_access)(void *, const struct um_remote_access_row *);
 	void (*driver_event)(void *, const struct um_driver_event_row *);
 	void (*copy_traffic)(void *, const struct um_copy_traffic_row *);
+	void (*peer_traffic)(void *, const struct um_peer_traffic_row *);
 	/* Once at the end: how long each direction of a device's link was taken. */
 	void (*link_time)(void *, int64_t device, uint64_t to_device_ns, uint64_t to_host_ns);
 	int (*finish)(void *); /* flush; first error */
@@ -38,6 +39,7 @@ void um_probe_mapping(struct um_probe *, const struct um_mapping_row *);
 void um_probe_remote_access(struct um_probe *, const struct um_remote_access_row *);
 void um_probe_driver_event(struct um_probe *, const struct um_driver_event_row *);
 void um_probe_copy_traffic(struct um_probe *, const struct um_copy_traffic_row *);
+void um_probe_peer_traffic(struct um_probe *, const struct um_peer_traffic_row *);
 void um_probe_link_time(struct um_probe *, int64_t device, uint64_t to_device_ns,
 			uint64_t to_host_ns);
 
@@ -52,6 +54,7 @@ struct um_totals {
 	uint64_t remote_requests;	 /* what it is without a cache */
 	uint64_t remote_lines_uncounted; /* of the lines, those whose requests are not known */
 	uint64_t copied_to_device, copied_to_host;
+	uint64_t peer_copied, peer_remote; /* from device to device, over links of their own */
 	uint64_t link_to_device_ns,
 		link_to_host_ns; /* how long the links were taken, all devices */
 	uint64_t queue_evictions, queues_stopped_ns; /* driver_event rows of that kind */
