@@ -43,7 +43,20 @@ struct um_simulation {
 	void *ignored_context;
 };
 
-/* UM_E* of any part. A rule of the policy that matches nothing is UM_EINVAL, with its line. */
+/*
+ * A simulation that goes on a piece at a time, so that several can stay near each other in the trace. What
+ * the request points to outlives it; one thread at a time, which may be another each time. What it gives
+ * does not depend on the pieces. Errors as um_simulate(); after one there is only um_simulation_end().
+ */
+struct um_simulation_state;
+int um_simulation_begin(struct um_simulation_state **out, const struct um_simulation *);
+/* Until about so many bytes of the trace, as decoded, were taken; 0: to its end. */
+int um_simulation_advance(struct um_simulation_state *, uint64_t trace_bytes, bool *is_done);
+/* How far it has come: of two simulations of a trace the larger is ahead. */
+uint64_t um_simulation_position(const struct um_simulation_state *);
+void um_simulation_end(struct um_simulation_state *); /* NULL is legal */
+
+/* Start to end. UM_E* of any part. A rule of the policy that matches nothing is UM_EINVAL, with its line. */
 int um_simulate(const struct um_simulation *);
 
 /* How many groups of a launch the machine keeps in flight, at least one. */

@@ -365,27 +365,30 @@ static void unmake(struct um_simulation_state *state)
 }
 
 /*
- * Runs all events, in debug builds with the machine's books checked after each. The check goes
- * before the machine does, and watches nothing then.
+ * In debug builds the machine's books are checked after each event. The check goes before the machine
+ * does, and watches nothing then.
  */
-static int run_events(struct um_simulation_state *state)
+static int start_checking(struct um_simulation_state *state)
 {
 #ifdef UM_CHECK_EVERY_EVENT
-	struct um_machine_check *check;
-	int error = um_machine_check_create(&check, state->machine, state->probe);
+	int error = um_machine_check_create(&state->check, state->machine, state->probe);
 
-	if (error)
-		return error;
-	um_engine_watch(state->engine, um_machine_check_event, check);
-	error = um_engine_run(state->engine);
 	if (!error)
-		um_machine_check_walk(check);
-	um_engine_watch(state->engine, NULL, NULL);
-	um_machine_check_destroy(check);
+		um_engine_watch(state->engine, um_machine_check_event, state->check);
 	return error;
 #else
-	return um_engine_run(state->engine);
+	(void)state;
+	return 0;
 #endif
+}
+
+static void stop_checking(struct um_simulation_state *state)
+{
+	if (!state->check)
+		return;
+	um_engine_watch(state->engine, NULL, NULL);
+	um_machine_check_destroy(state->check);
+	state->check = NULL;
 }
 
 static void report_links(struct um_simulation_state *state)
@@ -397,22 +400,81 @@ static void report_links(struct um_simulation_state *state)
 				   um_machine_link_busy(state->machine, i, false));
 }
 
+/* Enough of the trace was taken for this time. */
+static void pause_simulation(void *context)
+{
+	um_engine_pause(((struct um_simulation_state *)context)->engine);
+}
+
+int um_simulation_begin(struct um_simulation_state **out, const struct um_simulation *request)
+{
+	struct um_simulation_state *state = calloc(1, sizeof(*state));
+	int error;
+
+	if (!state)
+		return um_fail(UM_ENOMEM, "no memory for a simulation");
+	state->asked = *request;
+	state->request = &state->asked;
+	state->policy = request->policy;
+	state->probe = request->probe;
+	error = make(state);
+	if (!error)
+		error = um_host_start(state->host);
+	if (!error)
+		error = start_checking(state);
+	if (error)
+		um_simulation_end(state);
+	else
+		*out = state;
+	return error;
+}
+
+static int finish(struct um_simulation_state *state)
+{
+	if (state->check)
+		um_machine_check_walk(state->check);
+	if (!state->has_exited)
+		return um_fail(UM_EFORMAT,
+			       "%s: operations wait for each other, which no program's can",
+			       um_db_path(state->request->trace));
+	report_links(state);
+	return 0;
+}
+
+int um_simulation_advance(struct um_simulation_state *state, uint64_t trace_bytes, bool *is_done)
+{
+	int error;
+
+	um_source_watch(state->source, trace_bytes, pause_simulation, state);
+	error = um_engine_run(state->engine);
+	*is_done = error || !um_engine_is_paused(state->engine);
+	return error || !*is_done ? error : finish(state);
+}
+
+uint64_t um_simulation_position(const struct um_simulation_state *state)
+{
+	return um_source_position(state->source);
+}
+
+void um_simulation_end(struct um_simulation_state *state)
+{
+	if (!state)
+		return;
+	stop_checking(state);
+	unmake(state);
+	free(state);
+}
+
 int um_simulate(const struct um_simulation *request)
 {
-	struct um_simulation_state state = {
-		.request = request, .policy = request->policy, .probe = request->probe};
-	int error = make(&state);
+	struct um_simulation_state *state;
+	bool is_done = false;
+	int error = um_simulation_begin(&state, request);
 
-	if (!error)
-		error = um_host_start(state.host);
-	if (!error)
-		error = run_events(&state);
-	if (!error && !state.has_exited)
-		error = um_fail(UM_EFORMAT,
-				"%s: operations wait for each other, which no program's can",
-				um_db_path(request->trace));
-	if (!error)
-		report_links(&state);
-	unmake(&state);
+	if (error)
+		return error;
+	while (!error && !is_done)
+		error = um_simulation_advance(state, 0, &is_done);
+	um_simulation_end(state);
 	return error;
 }

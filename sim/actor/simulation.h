@@ -19,8 +19,12 @@
 
 #define UM_NO_STREAM UINT32_MAX
 
+struct um_machine_check;
+
 struct um_simulation_state {
-	const struct um_simulation *request;
+	struct um_simulation asked;
+	const struct um_simulation *request; /* asked */
+	struct um_machine_check *check;	     /* NULL where speed matters */
 	const struct um_policy *policy;
 	struct um_machine_spec spec; /* the request's; tracing is zero where nothing is traced */
 	struct um_engine *engine;

@@ -3,7 +3,6 @@
 #include "trace/base/error.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 struct event {
@@ -19,6 +18,7 @@ struct um_engine {
 	uint64_t scheduled, done;
 	struct event *heap; /* binary, the next event at 0 */
 	size_t count, capacity;
+	bool is_paused;
 	void (*watch)(void *context);
 	void *watch_context;
 };
@@ -104,9 +104,20 @@ static struct event take_first(struct um_engine *engine)
 	return first;
 }
 
+void um_engine_pause(struct um_engine *engine)
+{
+	engine->is_paused = true;
+}
+
+bool um_engine_is_paused(const struct um_engine *engine)
+{
+	return engine->is_paused && engine->count;
+}
+
 int um_engine_run(struct um_engine *engine)
 {
-	while (engine->count) {
+	engine->is_paused = false;
+	while (engine->count && !engine->is_paused) {
 		struct event event = take_first(engine);
 		int result;
 

@@ -5,6 +5,7 @@
 #ifndef UM_ENGINE_H
 #define UM_ENGINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef uint64_t um_ns;
@@ -18,8 +19,11 @@ void um_engine_destroy(struct um_engine *); /* NULL is legal */
 um_ns um_engine_now(const struct um_engine *);
 /* at >= now (earlier is a bug of the caller: asserted). UM_ENOMEM. */
 int um_engine_schedule(struct um_engine *, um_ns at, um_event_fn, void *context, uint64_t argument);
-/* Until the queue is empty; returns 0 or what an event returned. */
+/* Until the queue is empty, or it is paused; returns 0 or what an event returned. */
 int um_engine_run(struct um_engine *);
+/* From within an event: the run ends behind it, and the next goes on. */
+void um_engine_pause(struct um_engine *);
+bool um_engine_is_paused(const struct um_engine *);  /* the last run ended so, with events left */
 uint64_t um_engine_events(const struct um_engine *); /* run so far */
 /* Calls `call` after each event that returned 0, before the next; NULL: nobody. */
 void um_engine_watch(struct um_engine *, void (*call)(void *context), void *context);

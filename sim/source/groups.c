@@ -209,6 +209,7 @@ static int use_chunk(struct um_groups *groups, size_t place, const struct um_gro
 						&reading, free_chunk, &used->cached);
 		if (error)
 			return error;
+		um_source_took(groups->source, used->cached);
 	}
 	used->users++;
 	*out = um_cached_value(used->cached);

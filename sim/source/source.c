@@ -31,6 +31,9 @@ struct um_source {
 	size_t op_at;
 	int64_t last_op;
 	bool at_end;
+	uint64_t position, taken_bytes, watched_bytes; /* 0: nobody watches */
+	void (*watch)(void *context);
+	void *watch_context;
 };
 
 /*
@@ -127,7 +130,46 @@ static int take(struct um_source *source, struct um_cached **place, struct um_ca
 		return 0;
 	um_trace_cache_leave(source->cache, *place);
 	*place = NULL;
-	return um_trace_cache_take(source->cache, key, load, context, free_value, place);
+	int error = um_trace_cache_take(source->cache, key, load, context, free_value, place);
+
+	if (!error)
+		um_source_took(source, *place);
+	return error;
+}
+
+/* --- how far --- */
+
+#define CHUNK_BITS 24 /* of a position, below its op */
+
+void um_source_took(struct um_source *source, const struct um_cached *entry)
+{
+	const struct um_cached_key key = um_cached_key_of(entry);
+	uint64_t chunk = key.number > 0 ? (uint64_t)key.number : 0;
+	uint64_t position = (uint64_t)key.id << CHUNK_BITS;
+
+	chunk = chunk >> CHUNK_BITS ? (UINT64_C(1) << CHUNK_BITS) - 1 : chunk;
+	if ((key.kind == UM_CACHED_CHUNK || key.kind == UM_CACHED_PAGES) && key.id > 0 &&
+	    position + chunk > source->position)
+		source->position = position + chunk;
+	source->taken_bytes += um_cached_bytes(entry);
+	if (!source->watched_bytes || source->taken_bytes < source->watched_bytes)
+		return;
+	source->watched_bytes = 0;
+	source->watch(source->watch_context);
+}
+
+void um_source_watch(struct um_source *source, uint64_t bytes, void (*call)(void *context),
+		     void *context)
+{
+	source->taken_bytes = 0;
+	source->watched_bytes = bytes;
+	source->watch = call;
+	source->watch_context = context;
+}
+
+uint64_t um_source_position(const struct um_source *source)
+{
+	return source->position;
 }
 
 /* --- operations --- */

@@ -18,6 +18,14 @@ struct um_trace_cache;
  */
 int um_source_open(struct um_source **out, struct um_db *, struct um_trace_cache *cache);
 void um_source_close(struct um_source *);
+/*
+ * Calls `call` once, from within a call that takes something of the trace, when `bytes` more of it (as decoded)
+ * were taken; 0: never.
+ */
+void um_source_watch(struct um_source *, uint64_t bytes, void (*call)(void *context),
+		     void *context);
+/* How far it was read: op and chunk of the furthest. Grows. */
+uint64_t um_source_position(const struct um_source *);
 
 /* The next operation, or NULL at the end (*error 0) or on an error. Valid until the next call. */
 const struct um_op_row *um_source_next(struct um_source *, int *error);

@@ -7,5 +7,7 @@
 
 struct um_db *um_source_db(const struct um_source *);
 struct um_trace_cache *um_source_cache(const struct um_source *);
+/* Something was taken of the trace: counts it. */
+void um_source_took(struct um_source *, const struct um_cached *);
 
 #endif

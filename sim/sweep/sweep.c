@@ -1,6 +1,8 @@
 /*
- * Threads simulate, the caller's thread waits and tells. A thread takes the next point that nobody
- * has, runs it, and puts what came of it into a queue.
+ * Threads simulate, the caller's thread waits and tells. A thread takes the simulation that is
+ * furthest behind in the trace, lets it go on for a part of what the cache keeps, and puts it back or, when
+ * it is over, into the queue of what is done. So all stay within what the cache keeps of the trace, and each
+ * piece is decoded once for all; a trace that fits is gone through by one after the other.
  */
 #include "sweep.h"
 
@@ -8,15 +10,29 @@
 #include "trace/base/error.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define TICK_NS 100000000
+/* At once under way, beyond the threads: what their machines may take, as assumed for a page of 4 KiB. */
+#define LIVE_MAX	   64
+#define LIVE_BYTES	   (UINT64_C(1) << 30)
+#define PAGE_BYTES	   4096
+#define MACHINE_PAGE_BYTES 64
+/* Of the cache: how far one goes on before the others follow. */
+#define PIECES 4
+#define PARTS  1000000u
 
 struct run {
-	struct run *next; /* in the queue of what is done */
+	struct run *next; /* in a queue */
 	size_t point;
+	struct um_db *trace; /* SQLite's handles are one thread's at a time */
+	struct um_probe *probe;
+	struct um_simulation_state *simulation;
+	_Atomic uint32_t part; /* done, of PARTS */
 	struct um_totals totals;
 	struct um_sweep_note *notes;
 	size_t note_count;
@@ -24,21 +40,25 @@ struct run {
 	char *message;
 };
 
+struct handle {
+	struct handle *next;
+	struct um_db *trace;
+};
+
 struct sweep {
 	const struct um_sweep *request;
 	struct um_trace_cache *cache;
+	size_t live_max;
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* something is in the queue, or a worker has ended */
-	size_t next_point;
+	pthread_cond_t put_back;
+	size_t next_point, live_count;
 	unsigned working;
 	bool stops;
+	struct run **live;   /* all that are begun, live_max of them */
+	struct run *waiting; /* of these, those that no thread has */
 	struct run *done, **last_done;
-};
-
-struct worker {
-	struct sweep *sweep;
-	pthread_t thread;
-	struct um_db *trace; /* SQLite's handles are one thread's at a time */
+	struct handle *handles; /* that no simulation has */
 };
 
 /* ---------------------------------------------------------------- one point */
@@ -55,43 +75,108 @@ static void note_ignored(void *context, const char *what, const char *why)
 	run->note_count += grown[run->note_count].what != NULL;
 }
 
-static int simulate(const struct worker *worker, struct run *run, struct um_probe *probe)
+static void note_progress(void *context, uint64_t done, uint64_t all)
 {
-	const struct um_sweep *request = worker->sweep->request;
-	const struct um_sweep_point *point = &request->points[run->point];
-	struct um_observer totals = um_probe_totals(&run->totals);
-	const struct um_simulation simulation = {
-		.trace = worker->trace,
-		.cache = worker->sweep->cache,
-		.policy = point->policy,
-		.machine = point->machine,
-		.probe = probe,
-		.host_time = request->host_time,
-		.ignored = note_ignored,
-		.ignored_context = run,
-	};
-	int error = um_probe_add(probe, &totals);
+	struct run *run = context;
 
-	return error ? error : um_simulate(&simulation);
+	atomic_store_explicit(&run->part,
+			      all ? (uint32_t)((double)done / (double)all * PARTS) : PARTS,
+			      memory_order_relaxed);
 }
 
-static void run_point(const struct worker *worker, struct run *run)
+static int take_handle(struct sweep *sweep, struct um_db **out)
 {
-	struct um_probe *probe;
+	struct handle *handle;
 
-	run->error = um_probe_create(&probe);
-	if (!run->error) {
-		int finish_error;
+	pthread_mutex_lock(&sweep->lock);
+	handle = sweep->handles;
+	if (handle)
+		sweep->handles = handle->next;
+	pthread_mutex_unlock(&sweep->lock);
+	if (!handle)
+		return um_db_open(out, sweep->request->trace_path);
+	*out = handle->trace;
+	free(handle);
+	return 0;
+}
 
-		run->error = simulate(worker, run, probe);
-		if (run->error)
-			run->message = strdup(um_error_message());
-		finish_error = um_probe_finish(probe);
-		run->error = run->error ? run->error : finish_error;
-		um_probe_destroy(probe);
+/* Without memory to keep it, it is closed. */
+static void leave_handle(struct sweep *sweep, struct um_db *trace)
+{
+	struct handle *handle = trace ? malloc(sizeof(*handle)) : NULL;
+
+	if (!handle) {
+		um_db_close(trace);
+		return;
 	}
-	if (run->error && !run->message)
+	pthread_mutex_lock(&sweep->lock);
+	*handle = (struct handle){sweep->handles, trace};
+	sweep->handles = handle;
+	pthread_mutex_unlock(&sweep->lock);
+}
+
+static int begin(struct sweep *sweep, struct run *run)
+{
+	const struct um_sweep *request = sweep->request;
+	const struct um_sweep_point *point = &request->points[run->point];
+	struct um_observer totals = um_probe_totals(&run->totals);
+	int error = take_handle(sweep, &run->trace);
+
+	if (!error)
+		error = um_probe_create(&run->probe);
+	if (!error)
+		error = um_probe_add(run->probe, &totals);
+	if (error)
+		return error;
+	return um_simulation_begin(&run->simulation, &(struct um_simulation){
+							     .trace = run->trace,
+							     .cache = sweep->cache,
+							     .policy = point->policy,
+							     .machine = point->machine,
+							     .probe = run->probe,
+							     .host_time = request->host_time,
+							     .progress = note_progress,
+							     .progress_context = run,
+							     .ignored = note_ignored,
+							     .ignored_context = run,
+						     });
+}
+
+static void end(struct sweep *sweep, struct run *run)
+{
+	int error;
+
+	um_simulation_end(run->simulation);
+	run->simulation = NULL;
+	if (run->probe) {
+		error = um_probe_finish(run->probe);
+		if (error && !run->error) {
+			run->error = error;
+			run->message = strdup(um_error_message());
+		}
+		um_probe_destroy(run->probe);
+		run->probe = NULL;
+	}
+	leave_handle(sweep, run->trace);
+	run->trace = NULL;
+}
+
+/* Goes on for a piece of the trace; whether it is over. */
+static bool advance(struct sweep *sweep, struct run *run)
+{
+	uint64_t piece = um_trace_cache_limit(sweep->cache) / PIECES;
+	bool is_done = false;
+
+	if (!run->simulation)
+		run->error = begin(sweep, run);
+	if (!run->error)
+		run->error = um_simulation_advance(run->simulation, piece ? piece : 1, &is_done);
+	if (run->error)
 		run->message = strdup(um_error_message());
+	if (!run->error && !is_done)
+		return false;
+	end(sweep, run);
+	return true;
 }
 
 static void free_run(struct run *run)
@@ -105,43 +190,88 @@ static void free_run(struct run *run)
 
 /* ---------------------------------------------------------------- threads */
 
-/* NULL: there are no more, or all is to stop. */
-static struct run *take_point(struct sweep *sweep)
+static struct run *begin_next(struct sweep *sweep)
+{
+	struct run *run = calloc(1, sizeof(*run));
+
+	if (!run) {
+		sweep->stops = true;
+		return NULL;
+	}
+	run->point = sweep->next_point++;
+	sweep->live[sweep->live_count++] = run;
+	return run;
+}
+
+/* Out of the waiting: the one that is furthest behind. */
+static struct run *take_hindmost(struct sweep *sweep)
+{
+	struct run **hindmost = &sweep->waiting;
+	struct run *run;
+
+	for (struct run **at = &sweep->waiting; *at; at = &(*at)->next)
+		if (um_simulation_position((*at)->simulation) <
+		    um_simulation_position((*hindmost)->simulation))
+			hindmost = at;
+	run = *hindmost;
+	*hindmost = run->next;
+	run->next = NULL;
+	return run;
+}
+
+/* One that is not begun is the furthest behind of all. NULL: there is nothing left to do. */
+static struct run *take_run(struct sweep *sweep)
 {
 	struct run *run = NULL;
 
 	pthread_mutex_lock(&sweep->lock);
-	if (!sweep->stops && sweep->next_point < sweep->request->count) {
-		run = calloc(1, sizeof(*run));
-		if (run)
-			run->point = sweep->next_point++;
+	while (!sweep->stops && !run) {
+		bool has_more = sweep->next_point < sweep->request->count;
+
+		if (has_more && sweep->live_count < sweep->live_max)
+			run = begin_next(sweep);
+		else if (sweep->waiting)
+			run = take_hindmost(sweep);
+		else if (sweep->live_count || has_more)
+			pthread_cond_wait(&sweep->put_back, &sweep->lock);
+		else
+			break;
 	}
 	pthread_mutex_unlock(&sweep->lock);
 	return run;
 }
 
-static void put_done(struct sweep *sweep, struct run *run)
+static void put_run(struct sweep *sweep, struct run *run, bool is_done)
 {
 	pthread_mutex_lock(&sweep->lock);
-	*sweep->last_done = run;
-	sweep->last_done = &run->next;
-	pthread_cond_signal(&sweep->changed);
+	if (is_done) {
+		size_t at = 0;
+
+		while (sweep->live[at] != run)
+			at++;
+		sweep->live[at] = sweep->live[--sweep->live_count];
+		*sweep->last_done = run;
+		sweep->last_done = &run->next;
+		pthread_cond_signal(&sweep->changed);
+	} else {
+		run->next = sweep->waiting;
+		sweep->waiting = run;
+	}
+	pthread_cond_broadcast(&sweep->put_back);
 	pthread_mutex_unlock(&sweep->lock);
 }
 
 static void *work(void *context)
 {
-	struct worker *worker = context;
-	struct sweep *sweep = worker->sweep;
+	struct sweep *sweep = context;
 	struct run *run;
 
-	while ((run = take_point(sweep)) != NULL) {
-		run_point(worker, run);
-		put_done(sweep, run);
-	}
+	while ((run = take_run(sweep)) != NULL)
+		put_run(sweep, run, advance(sweep, run));
 	pthread_mutex_lock(&sweep->lock);
 	sweep->working--;
 	pthread_cond_signal(&sweep->changed);
+	pthread_cond_broadcast(&sweep->put_back);
 	pthread_mutex_unlock(&sweep->lock);
 	return NULL;
 }
@@ -196,7 +326,20 @@ static void stop(struct sweep *sweep)
 {
 	pthread_mutex_lock(&sweep->lock);
 	sweep->stops = true;
+	pthread_cond_broadcast(&sweep->put_back);
 	pthread_mutex_unlock(&sweep->lock);
+}
+
+/* Of all points, what is done: whole ones, and parts of those under way. */
+static double part_done(struct sweep *sweep, size_t told)
+{
+	double parts = 0;
+
+	pthread_mutex_lock(&sweep->lock);
+	for (size_t i = 0; i < sweep->live_count; i++)
+		parts += atomic_load_explicit(&sweep->live[i]->part, memory_order_relaxed);
+	pthread_mutex_unlock(&sweep->lock);
+	return ((double)told + parts / PARTS) / (double)sweep->request->count;
 }
 
 static int follow(struct sweep *sweep)
@@ -217,8 +360,7 @@ static int follow(struct sweep *sweep)
 			free_run(run);
 		}
 		if (!error && request->tick)
-			error = request->tick(request->context,
-					      (double)told / (double)request->count);
+			error = request->tick(request->context, part_done(sweep, told));
 		if (error)
 			stop(sweep);
 	}
@@ -229,73 +371,112 @@ static int follow(struct sweep *sweep)
 
 /* ---------------------------------------------------------------- life */
 
+/* What is under way at once: as many as there is memory for the machines they model. */
+static int find_live_max(struct sweep *sweep)
+{
+	const struct um_sweep *request = sweep->request;
+	uint64_t footprint, most;
+	struct um_db *trace;
+	int error = take_handle(sweep, &trace);
+
+	if (error)
+		return error;
+	error = um_policy_footprint(&footprint, trace);
+	leave_handle(sweep, trace);
+	most = LIVE_BYTES / (footprint / PAGE_BYTES * MACHINE_PAGE_BYTES + 1);
+	most = most > LIVE_MAX ? LIVE_MAX : most;
+	most = most < request->threads ? request->threads : most;
+	sweep->live_max = most < request->count ? (size_t)most : request->count;
+	sweep->live = calloc(sweep->live_max, sizeof(struct run *));
+	if (!error && !sweep->live)
+		error = um_fail(UM_ENOMEM, "out of memory");
+	return error;
+}
+
 static int init(struct sweep *sweep, const struct um_sweep *request)
 {
 	pthread_condattr_t attributes;
 
 	*sweep = (struct sweep){.request = request};
 	sweep->last_done = &sweep->done;
-	if (um_trace_cache_create(&sweep->cache, request->cache_bytes ? request->cache_bytes
-								      : UM_TRACE_CACHE_BYTES))
-		return UM_ENOMEM;
-	if (pthread_condattr_init(&attributes))
-		return um_fail(UM_ENOMEM, "out of memory");
+	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_mutex_init(&sweep->lock, NULL);
 	pthread_cond_init(&sweep->changed, &attributes);
+	pthread_cond_init(&sweep->put_back, NULL);
 	pthread_condattr_destroy(&attributes);
-	return 0;
+	int error = um_trace_cache_create(
+		&sweep->cache, request->cache_bytes ? request->cache_bytes : UM_TRACE_CACHE_BYTES);
+
+	return error ? error : find_live_max(sweep);
+}
+
+static void free_queue(struct sweep *sweep, struct run *run)
+{
+	while (run) {
+		struct run *next = run->next;
+
+		end(sweep, run);
+		free_run(run);
+		run = next;
+	}
 }
 
 static void fini(struct sweep *sweep)
 {
+	free_queue(sweep, sweep->waiting);
+	free_queue(sweep, sweep->done);
+	while (sweep->handles) {
+		struct handle *handle = sweep->handles;
+
+		sweep->handles = handle->next;
+		um_db_close(handle->trace);
+		free(handle);
+	}
+	free(sweep->live);
 	um_trace_cache_destroy(sweep->cache);
+	pthread_cond_destroy(&sweep->put_back);
 	pthread_cond_destroy(&sweep->changed);
 	pthread_mutex_destroy(&sweep->lock);
 }
 
-static int start(struct worker *worker, struct sweep *sweep)
+static int start(pthread_t *thread, struct sweep *sweep)
 {
-	int error = um_db_open(&worker->trace, sweep->request->trace_path);
-
-	worker->sweep = sweep;
-	if (error)
-		return error;
 	pthread_mutex_lock(&sweep->lock);
 	sweep->working++;
 	pthread_mutex_unlock(&sweep->lock);
-	if (pthread_create(&worker->thread, NULL, work, worker) == 0)
+	if (pthread_create(thread, NULL, work, sweep) == 0)
 		return 0;
 	pthread_mutex_lock(&sweep->lock);
 	sweep->working--;
 	pthread_mutex_unlock(&sweep->lock);
-	um_db_close(worker->trace);
 	return um_fail(UM_EIO, "no more threads can be started: -j");
 }
 
-static int run_workers(struct sweep *sweep, struct worker *workers, unsigned threads)
+static int run_workers(struct sweep *sweep, pthread_t *workers, size_t threads)
 {
-	unsigned started = 0;
+	size_t started = 0;
 	int error = 0, follow_error;
+	char message[1024] = "";
 
 	while (started < threads && !error) {
 		error = start(&workers[started], sweep);
 		started += error == 0;
 	}
-	if (error)
+	if (error) {
+		snprintf(message, sizeof(message), "%s", um_error_message());
 		stop(sweep);
-	follow_error = started && !error ? follow(sweep) : 0;
-	for (unsigned i = 0; i < started; i++) {
-		pthread_join(workers[i].thread, NULL);
-		um_db_close(workers[i].trace);
 	}
-	return error ? error : follow_error;
+	follow_error = started && !error ? follow(sweep) : 0;
+	for (size_t i = 0; i < started; i++)
+		pthread_join(workers[i], NULL);
+	return error ? um_fail(error, "%s", message) : follow_error;
 }
 
 int um_sweep_run(const struct um_sweep *request)
 {
 	size_t threads = request->threads;
-	struct worker *workers;
+	pthread_t *workers;
 	struct sweep sweep;
 	int error;
 
@@ -309,10 +490,9 @@ int um_sweep_run(const struct um_sweep *request)
 	if (!workers)
 		return um_fail(UM_ENOMEM, "out of memory");
 	error = init(&sweep, request);
-	if (!error) {
-		error = run_workers(&sweep, workers, (unsigned)threads);
-		fini(&sweep);
-	}
+	if (!error)
+		error = run_workers(&sweep, workers, threads);
+	fini(&sweep);
 	free(workers);
 	return error;
 }

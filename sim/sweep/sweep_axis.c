@@ -175,9 +175,13 @@ static int split_list(struct um_sweep_axis *axis, const char *list)
 static int take_step(void *context, const char *text)
 {
 	struct um_sweep_axis *axis = context;
-	int error = check_new(axis, text);
 
-	return error ? error : add_value(axis, text);
+	if (check_new(axis, text))
+		return um_fail(UM_EINVAL,
+			       "--vary %s: two steps of the range come out as %s: fewer "
+			       "of them",
+			       axis->key, text);
+	return add_value(axis, text);
 }
 
 static int read_values(struct um_sweep_axis *axis, const char *text)

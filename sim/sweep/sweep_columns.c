@@ -38,6 +38,8 @@ const struct um_sweep_column um_sweep_columns[] = {
 	ONE("remote_to_host", remote_to_host),
 	ONE("copy_to_device", copied_to_device),
 	ONE("copy_to_host", copied_to_host),
+	ONE("peer_copied", peer_copied),
+	ONE("peer_remote", peer_remote),
 	ONE("remote_requests", remote_requests),
 	ONE("remote_lines_uncounted", remote_lines_uncounted),
 	ONE("link_to_device_ns", link_to_device_ns),

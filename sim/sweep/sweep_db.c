@@ -95,10 +95,26 @@ static int make_file(const char *path)
 	return 0;
 }
 
+static void remove_logs(const char *path)
+{
+	static const char *const suffixes[] = {"-journal", "-wal", "-shm"};
+	char beside[4096];
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		snprintf(beside, sizeof(beside), "%s%s", path, suffixes[i]);
+		unlink(beside);
+	}
+}
+
+/* From now on others can read while results are written. */
+static int log_ahead(struct um_sweep_db *db)
+{
+	return um_sweep_sql_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+}
+
 static int clear_way(const char *path, bool force)
 {
 	bool is_there, is_empty, is_ours = is_sweep(path, &is_there, &is_empty);
-	char journal[4096];
 
 	if (!is_there)
 		return 0;
@@ -110,8 +126,7 @@ static int clear_way(const char *path, bool force)
 			       path);
 	if (unlink(path))
 		return um_fail_errno(UM_EIO, "%s cannot be replaced", path);
-	snprintf(journal, sizeof(journal), "%s-journal", path);
-	unlink(journal);
+	remove_logs(path);
 	return 0;
 }
 
@@ -128,6 +143,8 @@ int um_sweep_db_create(struct um_sweep_db **out, const char *path, const struct 
 	error = open_at(&db, path, SQLITE_OPEN_READWRITE, plan);
 	if (!error)
 		error = um_sweep_db_fill(db, facts);
+	if (!error)
+		error = log_ahead(db);
 	if (!error) {
 		*out = db;
 		return 0;
@@ -135,7 +152,29 @@ int um_sweep_db_create(struct um_sweep_db **out, const char *path, const struct 
 	if (db)
 		destroy(db);
 	unlink(path);
+	remove_logs(path);
 	return error;
+}
+
+/* A sweep that was killed while it made its file leaves it empty, with a journal or without. */
+static bool was_being_made(const char *path, bool is_empty)
+{
+	char journal[4096];
+
+	snprintf(journal, sizeof(journal), "%s-journal", path);
+	return is_empty || access(journal, F_OK) == 0;
+}
+
+static int count_tables(struct um_sweep_db *db, int *count)
+{
+	sqlite3_stmt *statement = um_sweep_sql_prepare(db, "SELECT count(*) FROM sqlite_schema");
+
+	if (!statement)
+		return UM_EFORMAT;
+	if (sqlite3_step(statement) == SQLITE_ROW)
+		*count = sqlite3_column_int(statement, 0);
+	sqlite3_finalize(statement);
+	return 0;
 }
 
 int um_sweep_db_resume(struct um_sweep_db **out, const char *path, const struct um_sweep_plan *plan,
@@ -143,19 +182,19 @@ int um_sweep_db_resume(struct um_sweep_db **out, const char *path, const struct 
 {
 	bool is_there, is_empty, is_ours = is_sweep(path, &is_there, &is_empty);
 	struct um_sweep_db *db = NULL;
-	int error;
+	int error, tables = 0;
 
 	if (!is_there)
 		return um_fail(UM_ENOENT, "%s is not there: nothing to go on with", path);
-	/* A file that was being made when it was killed has its journal yet. */
-	if (!is_ours)
-		return um_fail(UM_EFORMAT,
-			       is_empty ? "%s is empty: nothing to go on with; --force replaces it"
-					: "%s is no database of a sweep",
-			       path);
+	if (!is_ours && !was_being_made(path, is_empty))
+		return um_fail(UM_EFORMAT, "%s is no database of a sweep", path);
 	error = open_at(&db, path, SQLITE_OPEN_READWRITE, plan);
 	if (!error)
-		error = um_sweep_db_compare(db, facts);
+		error = count_tables(db, &tables);
+	if (!error)
+		error = tables ? um_sweep_db_compare(db, facts) : um_sweep_db_fill(db, facts);
+	if (!error)
+		error = log_ahead(db);
 	if (error) {
 		if (db)
 			destroy(db);

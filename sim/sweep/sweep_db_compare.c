@@ -13,19 +13,30 @@ static bool is_text(sqlite3_stmt *row, int column, const char *text)
 	return stands && text ? strcmp(stands, text) == 0 : stands == text;
 }
 
+static int read_pragma(struct um_sweep_db *db, const char *sql, int *out)
+{
+	sqlite3_stmt *statement = um_sweep_sql_prepare(db, sql);
+	int error = statement ? 0 : UM_EIO;
+
+	if (!error && sqlite3_step(statement) != SQLITE_ROW)
+		error = um_sweep_sql_fail(db, "reading");
+	else if (!error)
+		*out = sqlite3_column_int(statement, 0);
+	sqlite3_finalize(statement);
+	return error;
+}
+
 static int check_version(struct um_sweep_db *db)
 {
-	sqlite3_stmt *statement = um_sweep_sql_prepare(db, "PRAGMA user_version");
-	int version;
+	int id = 0, version = 0;
+	int error = read_pragma(db, "PRAGMA application_id", &id);
 
-	if (!statement)
-		return UM_EIO;
-	if (sqlite3_step(statement) != SQLITE_ROW) {
-		sqlite3_finalize(statement);
-		return um_sweep_sql_fail(db, "reading");
-	}
-	version = sqlite3_column_int(statement, 0);
-	sqlite3_finalize(statement);
+	if (!error)
+		error = read_pragma(db, "PRAGMA user_version", &version);
+	if (error)
+		return error;
+	if (id != UM_SWEEP_APPLICATION_ID)
+		return um_fail(UM_EFORMAT, "%s is no database of a sweep", db->path);
 	return version == UM_SWEEP_VERSION
 		       ? 0
 		       : um_fail(UM_EVERSION,

@@ -81,6 +81,8 @@ CREATE TABLE configuration (
 	remote_to_host INTEGER,
 	copy_to_device INTEGER,
 	copy_to_host INTEGER,
+	peer_copied INTEGER,       -- bytes from device to device, over links of their own
+	peer_remote INTEGER,
 	remote_requests INTEGER,   -- of 64 bytes: what remote access is without a cache
 	remote_lines_uncounted INTEGER, -- lines whose requests are not known
 	link_to_device_ns INTEGER, -- how long the links were taken
