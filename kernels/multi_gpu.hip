@@ -20,9 +20,11 @@
  *   peer         2 (D - 1) pairs of devices have peer access enabled, and no more copies
  *   copy         2 (D - 1) I more, each of one row from device to device, before each iteration
  *
- * Between iterations the host waits for all devices. Device faults of the first iteration under driver
- * `demand`, 4 KiB, managed: each GPU faults for its R pages, and for one of each neighbour, which therefore
- * faults for it again; advised: the border rows stay where they are, and are accessed there.
+ * Between iterations the host waits for all devices. On a machine with links between its GPUs (peer_link of
+ * its file), under any driver: 4096 * 2 (D - 1) I bytes from GPU to GPU with peer (accessed in place) and copy
+ * (copied), and 4096 D R bytes each way to and from the host, all of it copies. Under driver `amdgpu_svm` with
+ * XNACK, in a hive: as many bytes both ways with advised, the first by faults; with managed more, and none from
+ * GPU to GPU: whole blocks of 2 MiB follow who touches them, by way of the host.
  */
 #include "kernel_common.h"
 

@@ -263,6 +263,15 @@ static int add_call(struct sqlite3_stmt *row, void *context)
 	return um_summary_keep(summary, &call->name, "op", "kind");
 }
 
+static int add_peer(struct sqlite3_stmt *row, void *context)
+{
+	struct um_summary *summary = context;
+
+	summary->peer_copied = sqlite3_column_int64(row, 0);
+	summary->peer_remote = sqlite3_column_int64(row, 1);
+	return 0;
+}
+
 static int add_memory(struct sqlite3_stmt *row, void *context)
 {
 	struct um_summary *summary = context;
@@ -286,6 +295,9 @@ static int load_totals(struct um_summary *summary, struct um_db *db)
 			 transfers) ", " UM_KNOWN_SUM(requests) " FROM (" UM_TRAFFIC_SQL
 								") GROUP BY cause",
 		 add_traffic},
+		{"SELECT SUM(bytes) FILTER (WHERE cause = 'copy'),"
+		 " SUM(bytes) FILTER (WHERE cause <> 'copy') FROM peer_traffic",
+		 add_peer},
 		{"SELECT device >= 0, " UM_KNOWN_SUM(faults) ", SUM(pages) FROM fault GROUP BY 1",
 		 add_faults},
 		{"SELECT device >= 0, access, " UM_KNOWN_SUM(faults) " FROM fault GROUP BY 1, 2",

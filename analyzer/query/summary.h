@@ -155,6 +155,7 @@ struct um_summary {
 	struct um_count *memory; /* allocations by kind */
 	size_t memory_count;
 	struct um_traffic traffic[UM_TRAFFIC_CAUSES], total; /* by enum um_traffic_cause */
+	int64_t peer_copied, peer_remote; /* bytes from device to device, over links of their own */
 	struct um_fault_totals device_faults, host_faults;
 	struct um_transfer_summary transfers[3]; /* of measured runs; count 0: none */
 	int64_t remote_mappings;

@@ -158,6 +158,7 @@ static const struct {
 	{"driver_event", BY_HOST("start_ns")},
 	{"remote_access", BY_OP},
 	{"copy_traffic", BY_OP},
+	{"peer_traffic", BY_OP},
 	{"page_access", BY_OP " OR op IN (SELECT op FROM temp.chosen_host)"},
 	{"host_access", BY_OP " OR op IN (SELECT op FROM temp.chosen_host)"},
 	{"kernel", BY_OP},

@@ -338,6 +338,8 @@ json_t *um_summary_json(const struct um_summary *summary)
 		{"memory", array_json(summary->memory, summary->memory_count,
 				      sizeof(*summary->memory), struct_fields, memory_fields)},
 		{"traffic", traffic_json(summary)},
+		{"peer_copied_bytes", json_integer(summary->peer_copied)},
+		{"peer_remote_bytes", json_integer(summary->peer_remote)},
 		{"faults", faults_json(summary)},
 		{"range", um_nullable_text_json(summary->chosen)},
 		{"transfers",

@@ -72,6 +72,18 @@ static void note_remote(struct um_text_table *table, const struct um_summary *su
 		um_text_table_note(table, "  requests were not counted");
 }
 
+/* What crossed no link to the host, and so is in no row. */
+static void note_peers(struct um_text_table *table, const struct um_summary *summary)
+{
+	char copied[32], remote[32];
+
+	if (summary->peer_copied || summary->peer_remote)
+		um_text_table_note(
+			table, "besides, from GPU to GPU: %s copied, %s accessed in place",
+			um_format_bytes(copied, sizeof(copied), (uint64_t)summary->peer_copied),
+			um_format_bytes(remote, sizeof(remote), (uint64_t)summary->peer_remote));
+}
+
 static int print_traffic(FILE *out, const struct um_summary *summary)
 {
 	struct um_text_table *table;
@@ -95,6 +107,7 @@ static int print_traffic(FILE *out, const struct um_summary *summary)
 			traffic_row(table, um_traffic_words[i].label, &summary->traffic[i]);
 	traffic_row(table, "total", &summary->total);
 	note_remote(table, summary);
+	note_peers(table, summary);
 	if (summary->is_measured)
 		um_text_table_note(table, "without what the GPU accessed in place, over the link: "
 					  "that is not measured");

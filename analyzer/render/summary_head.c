@@ -319,6 +319,7 @@ static const char *record_words(const char *record)
 		{"remote_access", "remote accesses"},
 		{"driver_event", "what the driver did beside"},
 		{"copy_traffic", "explicit copies"},
+		{"peer_traffic", "traffic between GPUs"},
 		{"bound", "the ideal"},
 	};
 

@@ -8,6 +8,8 @@
  * first those of the source, then those of the target, and then copies (copy_touch.c); not so what
  * the program says goes from host to host.
  *
+ * Between devices bytes take the link between the two where the machine has one, else both links to the host.
+ *
  * Time: each direction of the link is booked once for all its bytes; a copy within a device takes
  * its memory's bandwidth twice; within the host it takes none.
  */
@@ -38,6 +40,7 @@ struct copy {
 struct traffic {
 	uint64_t to_device[UM_DEVICES_MAX], to_host[UM_DEVICES_MAX];
 	uint64_t within_device;
+	uint64_t between[UM_DEVICES_MAX][UM_DEVICES_MAX]; /* from, to, over a link of theirs */
 };
 
 static void free_copy(struct copy *copy)
@@ -98,10 +101,15 @@ static uint64_t place_of_bytes(const struct copy *copy, const struct side *side,
 	return limit;
 }
 
-static void add_traffic(struct traffic *traffic, um_device_id from, um_device_id to, uint64_t bytes)
+static void add_traffic(const struct copy *copy, struct traffic *traffic, um_device_id from,
+			um_device_id to, uint64_t bytes)
 {
 	if (from == to) {
 		traffic->within_device += from == UM_HOST ? 0 : bytes;
+		return;
+	}
+	if (from != UM_HOST && to != UM_HOST && um_machine_has_peer_links(copy->state->machine)) {
+		traffic->between[from][to] += bytes;
 		return;
 	}
 	if (from != UM_HOST)
@@ -119,7 +127,7 @@ static void sum_up(const struct copy *copy, struct traffic *traffic)
 
 		step = place_of_bytes(copy, &copy->source, at, copy->bytes - at, &from);
 		step = place_of_bytes(copy, &copy->target, at, step, &to);
-		add_traffic(traffic, from, to, step);
+		add_traffic(copy, traffic, from, to, step);
 	}
 }
 
@@ -144,6 +152,33 @@ static void report(const struct copy *copy, const struct traffic *traffic, um_ns
 	um_probe_copy_traffic(copy->state->probe, &row);
 }
 
+/* The links between devices: their time, and rows. */
+static um_ns book_between(const struct copy *copy, const struct traffic *traffic, um_ns at)
+{
+	um_device_id devices = (um_device_id)um_machine_spec(copy->state->machine)->devices;
+	um_ns end = at;
+
+	for (um_device_id from = 0; from < devices; from++)
+		for (um_device_id to = 0; to < devices; to++) {
+			struct um_peer_traffic_row row = {
+				.op = copy->task->op.op,
+				.allocation =
+					copy->target.allocation ? copy->target.allocation : UM_NULL,
+				.source = from,
+				.destination = to,
+				.bytes = (int64_t)traffic->between[from][to],
+				.cause = um_word(um_traffic_words, UM_TRAFFIC_COPY),
+			};
+
+			if (!row.bytes)
+				continue;
+			end = later(end, um_machine_peer_transfer(copy->state->machine, from, to,
+								  traffic->between[from][to], at));
+			um_probe_peer_traffic(copy->state->probe, &row);
+		}
+	return end;
+}
+
 static um_ns book(const struct copy *copy, const struct traffic *traffic, um_ns at)
 {
 	struct um_machine *machine = copy->state->machine;
@@ -155,7 +190,7 @@ static um_ns book(const struct copy *copy, const struct traffic *traffic, um_ns 
 		end = later(end, um_machine_transfer(machine, i, false, traffic->to_host[i], at));
 		end = later(end, um_machine_transfer(machine, i, true, traffic->to_device[i], at));
 	}
-	return end;
+	return later(end, book_between(copy, traffic, at));
 }
 
 static int copy_done(void *context, uint64_t argument)

@@ -134,7 +134,7 @@ static int kernel_done(void *context, uint64_t argument)
 static long page_rows(struct kernel *kernel, const struct um_page_access_row **rows)
 {
 	if (!kernel->remote.count &&
-	    (!kernel->state->host_allocations || um_machine_spec(kernel->state->machine)->apu))
+	    (!kernel->state->far_allocations || um_machine_spec(kernel->state->machine)->apu))
 		return 0; /* nothing that the kernel can have touched is remote */
 	if (!kernel->groups) {
 		*rows = kernel->fill.rows;

@@ -6,6 +6,10 @@
  * the host, each line once for the op, as a cache would have it that keeps them all; the requests
  * tell what it would be without one. They also bound the time; where they were not counted, lines
  * do.
+ *
+ * Another device's memory is accessed over the link between the two, where the machine has one, and over the
+ * accessing device's link to the host else: its allocations, and managed pages that are there when the kernel
+ * ends. What the program enabled of peer access is not asked: a kernel that ran may.
  */
 #include "simulation.h"
 
@@ -66,6 +70,14 @@ struct sum {
 	uint64_t bytes_to_device, bytes_to_host, requests;
 };
 
+/* Of one launch. */
+struct settling {
+	struct um_simulation_state *state;
+	const struct um_remote_tally *tally;
+	um_device_id device;
+	struct sum host, peers[UM_DEVICES_MAX]; /* by whose memory it is */
+};
+
 static int64_t lines_of(const struct um_page_access_row *row, int64_t mask, int64_t touch)
 {
 	if (!(row->touch & touch))
@@ -75,14 +87,31 @@ static int64_t lines_of(const struct um_page_access_row *row, int64_t mask, int6
 	return __builtin_popcountll((uint64_t)mask);
 }
 
-static void settle_run(struct um_simulation_state *state, const struct um_page_access_row *row,
-		       um_device_id device, um_page first_page, um_page pages, struct sum *sum)
+static void tell_peer(const struct settling *s, const struct um_page_access_row *row,
+		      um_device_id from, um_device_id to, int64_t lines)
 {
+	if (lines)
+		um_probe_peer_traffic(
+			s->state->probe,
+			&(struct um_peer_traffic_row){
+				.op = row->op,
+				.allocation = row->allocation,
+				.source = from,
+				.destination = to,
+				.bytes = lines * UM_LINE_BYTES,
+				.cause = um_word(um_traffic_words, UM_TRAFFIC_REMOTE_ACCESS),
+			});
+}
+
+static void settle_run(struct settling *s, const struct um_page_access_row *row,
+		       um_device_id holder, um_page first_page, um_page pages)
+{
+	bool peer = holder != UM_HOST && um_machine_has_peer_links(s->state->machine);
 	int64_t read = lines_of(row, row->lines_read, UM_TOUCH_READ) * pages;
 	int64_t written = lines_of(row, row->lines_written, UM_TOUCH_WRITTEN) * pages;
 	struct um_remote_access_row remote = {
 		.op = row->op,
-		.device = device,
+		.device = s->device,
 		.allocation = row->allocation,
 		.first_page = first_page,
 		.pages = pages,
@@ -92,16 +121,37 @@ static void settle_run(struct um_simulation_state *state, const struct um_page_a
 		.bytes_to_device = read * UM_LINE_BYTES,
 		.bytes_to_host = written * UM_LINE_BYTES,
 	};
+	struct sum *sum = peer ? &s->peers[holder] : &s->host;
 
 	sum->bytes_to_device += (uint64_t)remote.bytes_to_device;
 	sum->bytes_to_host += (uint64_t)remote.bytes_to_host;
 	sum->requests += (uint64_t)(remote.requests == UM_NULL ? read + written : remote.requests);
-	um_probe_remote_access(state->probe, &remote);
+	if (!peer) {
+		um_probe_remote_access(s->state->probe, &remote);
+		return;
+	}
+	tell_peer(s, row, holder, s->device, read);
+	tell_peer(s, row, s->device, holder, written);
+}
+
+/* Managed pages that were accessed from afar, by who holds them. */
+static void settle_held(struct settling *s, const struct um_page_access_row *row, um_page first,
+			um_page end)
+{
+	for (um_page page = first, next; page < end; page = next) {
+		um_device_id holder;
+		bool nowhere;
+
+		next = um_machine_holder_end(s->state->machine, (um_alloc_id)row->allocation, page,
+					     end, &holder, &nowhere);
+		/* Those that have come to it since were the host's. */
+		settle_run(s, row, holder == s->device ? UM_HOST : holder, page, next - page);
+	}
 }
 
 /* The parts of the row's pages that are in the bitmap. */
-static void settle_marked(struct um_simulation_state *state, const struct um_page_access_row *row,
-			  const uint64_t *marked, um_device_id device, struct sum *sum)
+static void settle_marked(struct settling *s, const struct um_page_access_row *row,
+			  const uint64_t *marked)
 {
 	um_page end = (um_page)(row->first_page + row->pages);
 
@@ -110,9 +160,26 @@ static void settle_marked(struct um_simulation_state *state, const struct um_pag
 
 		while (page < end && um_bitmap_get(marked, page) == um_bitmap_get(marked, first))
 			page++;
-		if (um_bitmap_get(marked, first))
-			settle_run(state, row, device, first, page - first, sum);
+		if (um_bitmap_get(marked, first) && um_machine_has_peer_links(s->state->machine))
+			settle_held(s, row, first, page);
+		else if (um_bitmap_get(marked, first))
+			settle_run(s, row, UM_HOST, first, page - first);
 	}
+}
+
+static void settle_row(struct settling *s, const struct um_page_access_row *row)
+{
+	um_alloc_id id = (um_alloc_id)row->allocation;
+	const struct um_remote_pages *marked = find(s->tally, id);
+	enum um_home home = um_machine_home(s->state->machine, id);
+	um_device_id holder = UM_HOST;
+
+	if (home == UM_HOME_DEVICE)
+		holder = um_machine_home_device(s->state->machine, id);
+	if (home == UM_HOME_HOST || (home == UM_HOME_DEVICE && holder != s->device))
+		settle_run(s, row, holder, (um_page)row->first_page, (um_page)row->pages);
+	else if (marked)
+		settle_marked(s, row, marked->pages);
 }
 
 static int check_row(struct um_simulation_state *state, const struct um_page_access_row *row)
@@ -135,27 +202,40 @@ static int check_row(struct um_simulation_state *state, const struct um_page_acc
 	return 0;
 }
 
+/* When the last of it has crossed. */
+static um_ns book(const struct settling *s, um_ns at)
+{
+	struct um_machine *machine = s->state->machine;
+	um_ns end = um_machine_remote(machine, s->device, s->host.bytes_to_device,
+				      s->host.bytes_to_host, s->host.requests, at);
+
+	for (um_device_id peer = 0; peer < (um_device_id)um_machine_spec(machine)->devices;
+	     peer++) {
+		const struct sum *sum = &s->peers[peer];
+		um_ns over;
+
+		if (!sum->bytes_to_device && !sum->bytes_to_host)
+			continue;
+		over = um_machine_peer_remote(machine, s->device, peer, sum->bytes_to_device,
+					      sum->bytes_to_host, sum->requests, at);
+		end = over > end ? over : end;
+	}
+	return end;
+}
+
 int um_remote_tally_settle(struct um_remote_tally *tally, struct um_simulation_state *state,
 			   const struct um_page_access_row *rows, long count, um_device_id device,
 			   um_ns at, um_ns *end)
 {
-	struct sum sum = {0, 0, 0};
+	struct settling settling = {.state = state, .tally = tally, .device = device};
 
 	for (long i = 0; i < count; i++) {
-		const struct um_page_access_row *row = &rows[i];
-		int error = check_row(state, row);
-		const struct um_remote_pages *marked;
+		int error = check_row(state, &rows[i]);
 
 		if (error)
 			return error;
-		marked = find(tally, (um_alloc_id)row->allocation);
-		if (um_machine_home(state->machine, (um_alloc_id)row->allocation) == UM_HOME_HOST)
-			settle_run(state, row, device, (um_page)row->first_page,
-				   (um_page)row->pages, &sum);
-		else if (marked)
-			settle_marked(state, row, marked->pages, device, &sum);
+		settle_row(&settling, &rows[i]);
 	}
-	*end = um_machine_remote(state->machine, device, sum.bytes_to_device, sum.bytes_to_host,
-				 sum.requests, at);
+	*end = book(&settling, at);
 	return 0;
 }

@@ -103,7 +103,9 @@ static int make_allocation(struct um_simulation_state *state, const struct um_al
 					 &(struct um_pressure){device, bytes, alloc.op}, done_at);
 	if (!error)
 		error = um_machine_add(state->machine, alloc.allocation, home, device, alloc.bytes);
-	state->host_allocations += home == UM_HOME_HOST;
+	state->far_allocations +=
+		home == UM_HOME_HOST ||
+		(home == UM_HOME_DEVICE && um_machine_spec(state->machine)->devices > 1);
 	return error ? error : ops->on_alloc(state->driver, &alloc, done_at);
 }
 
@@ -295,6 +297,25 @@ static int make_driver(struct um_simulation_state *state)
 	return error ? error : um_fault_buffers_attach(state->faults, state->driver);
 }
 
+/* What names a device that the machine lacks is device 0's, which has to be said. */
+static int compare_devices(struct um_simulation_state *state)
+{
+	int64_t devices = state->spec.devices, seen, used = 0;
+	int error = um_db_integer(state->request->trace, "SELECT COUNT(*) FROM device WHERE ? = 0",
+				  0, &seen);
+
+	if (!error && seen > devices)
+		error = um_db_integer(
+			state->request->trace,
+			"SELECT MAX(device) + 1 FROM op WHERE kind = 'launch' AND op > ?", 0,
+			&used);
+	if (!error && used > devices)
+		um_ignore(state, "devices",
+			  "the program used more than the machine has: what ran on those runs on "
+			  "device 0");
+	return error;
+}
+
 static int make(struct um_simulation_state *state)
 {
 	const struct um_simulation *request = state->request;
@@ -312,6 +333,8 @@ static int make(struct um_simulation_state *state)
 						request->machine->devices);
 	if (!error)
 		error = make_driver(state);
+	if (!error)
+		error = compare_devices(state);
 	if (!error)
 		error = um_source_open(&state->source, request->trace);
 	if (!error)

@@ -36,10 +36,11 @@ struct um_simulation_state {
 	struct um_streams *streams;
 	struct um_player *player;
 	struct um_host *host;
-	bool has_exited;	   /* all operations and their tasks are done */
-	uint64_t host_allocations; /* pinned, registered or pageable ones made so far */
-	uint64_t next_address;	   /* of a managed or device allocation */
-	char **told;		   /* kinds of things ignored, each said once */
+	bool has_exited; /* all operations and their tasks are done */
+	/* Made so far that a device accesses from afar: pinned, registered or pageable; another device's. */
+	uint64_t far_allocations;
+	uint64_t next_address; /* of a managed or device allocation */
+	char **told;	       /* kinds of things ignored, each said once */
 	size_t told_count;
 };
 

@@ -138,8 +138,8 @@
  *     hardware raises it again is not known.
  * A3  Managed allocations begin at multiples of 2 MiB. Each allocation is a mapping of its own:
  *     two pageable ones never share a range.
- * A4  Devices are in one hive only with `hive`; the machine has no link between them: accesses to
- *     another device's memory take the host link.
+ * A4  Devices are in one hive only with `hive`. Accesses to another device's memory take the machine's
+ *     link between the two, and the host link where it has none.
  * A5  The pieces of a range that waits for the restore work wait for it as well.
  * A6  6.8 passes over a device that is not in the hive of the range's buffer object even where the
  *     faulting page is in host memory (svm_range_map_to_gpus); its fault would come again without
@@ -208,7 +208,7 @@ static const struct um_param svm_params[] = {
 			.type = UM_PARAM_BOOL,
 			.default_text = "off",
 			.help = "whether the devices are one XGMI hive and map each other's memory "
-				"(what crosses between them is booked on the host link)"},
+				"(over the machine's peer_link, or the host link without one)"},
 	[PARAM_PREFETCH_WAITS] = {.name = "prefetch_waits",
 				  .type = UM_PARAM_BOOL,
 				  .default_text = "on",

@@ -50,6 +50,16 @@ struct um_link_spec {
 	bool coherent; /* the host can map device memory (xGMI to the CPU), and need not fault */
 };
 /*
+ * From each device to each other, each way for itself. Without one (bytes_per_s 0) what goes between devices
+ * takes the links to the host.
+ */
+struct um_peer_link_spec {
+	char name[32]; /* "Infinity Fabric (xGMI)" */
+	double bytes_per_s;
+	um_ns latency_ns;
+	double remote_requests_per_s; /* that a device keeps in flight over one */
+};
+/*
  * What it costs to record: added where a machine is simulated as it is under umtrace
  * (um_simulation.traced), and nowhere else.
  */
@@ -83,6 +93,7 @@ struct um_machine_spec {
 	enum um_xnack_support xnack;
 	bool apu;		  /* host and device share one memory: nothing migrates */
 	struct um_link_spec link; /* host to each device; of an apu: the shared memory itself */
+	struct um_peer_link_spec peer_link;
 	struct um_tracing_spec tracing;
 	struct um_machine_setting *settings; /* owned, as the strings in them; checked by who has
 						the drivers (um_policy_settle()) */
@@ -270,6 +281,15 @@ um_ns um_machine_transfer(struct um_machine *, um_device_id device, bool to_devi
  */
 um_ns um_machine_remote(struct um_machine *, um_device_id device, uint64_t bytes_to_device,
 			uint64_t bytes_to_host, uint64_t requests, um_ns at);
+/* Whether devices have links to each other. */
+bool um_machine_has_peer_links(const struct um_machine *);
+/* Books the link from one device to another, as um_machine_transfer() does; there must be one. */
+um_ns um_machine_peer_transfer(struct um_machine *, um_device_id from, um_device_id to,
+			       uint64_t bytes, um_ns at);
+/* As um_machine_remote(), of a kernel on `device` in the memory of `peer`. */
+um_ns um_machine_peer_remote(struct um_machine *, um_device_id device, um_device_id peer,
+			     uint64_t bytes_read, uint64_t bytes_written, uint64_t requests,
+			     um_ns at);
 /* How long the link of `device` has been taken in all. */
 um_ns um_machine_link_busy(const struct um_machine *, um_device_id device, bool to_device);
 

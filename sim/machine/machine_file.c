@@ -20,6 +20,7 @@
 #define MEMORY_MAX    (double)(UINT64_C(1) << 48)
 
 #define LINK(member)	offsetof(struct link_reading, spec.member)
+#define PEER(member)	offsetof(struct um_peer_link_spec, member)
 #define TRACING(member) offsetof(struct um_tracing_spec, member)
 #define MACHINE(member) offsetof(struct um_machine_spec, member)
 
@@ -27,7 +28,7 @@
 /* Of a section. */
 #define KEYS_MAX 32
 
-enum section { SECTION_MACHINE, SECTION_LINK, SECTION_TRACING, SECTIONS };
+enum section { SECTION_MACHINE, SECTION_LINK, SECTION_PEER_LINK, SECTION_TRACING, SECTIONS };
 static const struct um_machine_section sections[SECTIONS];
 
 /* UM_NEVER stands for a latency that the file does not have. */
@@ -139,6 +140,31 @@ static int read_link(const struct um_yaml_file *file, const struct um_yaml_node 
 	return error;
 }
 
+static const struct um_machine_key peer_link_keys[] = {
+	{{.name = "name",
+	  .read = um_yaml_name,
+	  .offset = PEER(name),
+	  .capacity = sizeof(((struct um_peer_link_spec *)0)->name),
+	  .required = true},
+	 NULL,
+	 "what it is, as it is shown: \"Infinity Fabric (xGMI)\""},
+	{{"bandwidth", um_yaml_bandwidth, PEER(bytes_per_s), 0, BANDWIDTH_MIN, BANDWIDTH_MAX, true},
+	 NULL,
+	 "bytes a second each way, between any two devices"},
+	{{"latency", um_yaml_duration, PEER(latency_ns), 0, 0, LATENCY_MAX, true},
+	 NULL,
+	 "what a copy takes beside its bytes"},
+	{{"remote_requests_per_s", um_yaml_rate, PEER(remote_requests_per_s), 0, 1e3, 1e13, true},
+	 NULL,
+	 "accesses of a kernel to another device's memory a second"},
+};
+
+static int read_peer_link(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			  const struct um_yaml_key *key, void *target)
+{
+	return read_section(file, node, &sections[SECTION_PEER_LINK], (char *)target + key->offset);
+}
+
 static const struct um_machine_key tracing_keys[] = {
 	{{"to_device_record", um_yaml_duration, TRACING(to_device_record_ns), 0, 0, LATENCY_MAX,
 	  false},
@@ -190,7 +216,7 @@ static const struct um_machine_key machine_keys[] = {
 	 "the GPU's: gfx90a, sm_90; the driver model follows from it (gfx: amdgpu_svm, sm_: nvidia_uvm)"},
 	{{"devices", um_yaml_u32, MACHINE(devices), 0, 1, UM_DEVICES_MAX, true},
 	 NULL,
-	 "GPUs of this kind; a trace uses one"},
+	 "GPUs of this kind, all of one node"},
 	{{"memory", um_yaml_bytes, MACHINE(memory_bytes), 0, MEMORY_MIN, MEMORY_MAX, true},
 	 NULL,
 	 "of each device, that programs can use"},
@@ -234,6 +260,9 @@ static const struct um_machine_key machine_keys[] = {
 	{{"link", read_link, MACHINE(link), 0, 0, 0, false},
 	 "a mapping",
 	 "host to each device: keys below; needed, but not by an apu"},
+	{{"peer_link", read_peer_link, MACHINE(peer_link), 0, 0, 0, false},
+	 "a mapping",
+	 "device to device: keys below; default: through the host"},
 	{{"tracing", read_tracing, MACHINE(tracing), 0, 0, 0, false},
 	 "a mapping",
 	 "what recording costs on the card, for umsim check: keys below"},
@@ -249,6 +278,7 @@ static const struct um_machine_key machine_keys[] = {
 static const struct um_machine_section sections[SECTIONS] = {
 	[SECTION_MACHINE] = SECTION(NULL, "a machine", machine_keys),
 	[SECTION_LINK] = SECTION("link", "a link", link_keys),
+	[SECTION_PEER_LINK] = SECTION("peer_link", "a link between devices", peer_link_keys),
 	[SECTION_TRACING] = SECTION("tracing", "tracing", tracing_keys),
 };
 #undef SECTION

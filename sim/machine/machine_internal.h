@@ -94,7 +94,8 @@ struct um_machine {
 	struct device_memory memory[UM_DEVICES_MAX];
 	struct device_queues queues[UM_DEVICES_MAX];
 	struct link link[UM_DEVICES_MAX];
-	struct allocation **allocations; /* by id */
+	struct um_server peer_link[UM_DEVICES_MAX][UM_DEVICES_MAX]; /* from, to */
+	struct allocation **allocations;			    /* by id */
 	size_t allocation_slots;
 	struct allocation **own; /* by id less UM_OWN_PAGES */
 	size_t own_count, own_capacity;

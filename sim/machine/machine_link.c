@@ -1,7 +1,7 @@
 /*
  * Links: one server a direction and device, first come first served. A transfer takes it for
- * latency + bytes / bandwidth. Devices have no link to each other here: what goes from one to
- * another goes through the host's memory.
+ * latency + bytes / bandwidth. So do links between devices, one for each of two and direction, where the
+ * machine has them; they are taken to be alike. Pages that a driver moves go through the host's memory.
  */
 #include "machine_internal.h"
 
@@ -63,6 +63,36 @@ um_ns um_machine_remote(struct um_machine *machine, um_device_id device, uint64_
 
 	if (machine->spec->link.remote_requests_per_s > 0)
 		paced += data_ns((double)requests, machine->spec->link.remote_requests_per_s);
+	in = in > out ? in : out;
+	return in > paced ? in : paced;
+}
+
+bool um_machine_has_peer_links(const struct um_machine *machine)
+{
+	return machine->spec->peer_link.bytes_per_s > 0;
+}
+
+um_ns um_machine_peer_transfer(struct um_machine *machine, um_device_id from, um_device_id to,
+			       uint64_t bytes, um_ns at)
+{
+	const struct um_peer_link_spec *spec = &machine->spec->peer_link;
+
+	assert(um_machine_has_peer_links(machine) && from != to);
+	if (!bytes)
+		return at;
+	return um_server_book(&machine->peer_link[from][to], at,
+			      spec->latency_ns + data_ns((double)bytes, spec->bytes_per_s));
+}
+
+um_ns um_machine_peer_remote(struct um_machine *machine, um_device_id device, um_device_id peer,
+			     uint64_t bytes_read, uint64_t bytes_written, uint64_t requests,
+			     um_ns at)
+{
+	double rate = machine->spec->peer_link.remote_requests_per_s;
+	um_ns in = um_machine_peer_transfer(machine, peer, device, bytes_read, at);
+	um_ns out = um_machine_peer_transfer(machine, device, peer, bytes_written, at);
+	um_ns paced = at + (rate > 0 ? data_ns((double)requests, rate) : 0);
+
 	in = in > out ? in : out;
 	return in > paced ? in : paced;
 }

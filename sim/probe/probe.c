@@ -107,6 +107,11 @@ void um_probe_touch(struct um_probe *probe, uint32_t allocation, uint32_t first_
 	TELL(probe, touch, allocation, first_page, pages);
 }
 
+void um_probe_peer_traffic(struct um_probe *probe, const struct um_peer_traffic_row *row)
+{
+	TELL(probe, peer_traffic, row);
+}
+
 void um_probe_link_time(struct um_probe *probe, int64_t device, uint64_t to_device_ns,
 			uint64_t to_host_ns)
 {

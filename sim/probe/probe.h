@@ -20,6 +20,7 @@ struct um_observer {
 	void (*copy_traffic)(void *, const struct um_copy_traffic_row *);
 	/* A device is about to access these pages, which it can; as often as kernels touch them. */
 	void (*touch)(void *, uint32_t allocation, uint32_t first_page, uint32_t pages);
+	void (*peer_traffic)(void *, const struct um_peer_traffic_row *);
 	/* Once at the end: how long each direction of a device's link was taken. */
 	void (*link_time)(void *, int64_t device, uint64_t to_device_ns, uint64_t to_host_ns);
 	int (*finish)(void *); /* flush; first error */
@@ -43,6 +44,7 @@ void um_probe_copy_traffic(struct um_probe *, const struct um_copy_traffic_row *
 /* Whether anybody wants touches; observers that are added later do not count. */
 bool um_probe_wants_touches(const struct um_probe *);
 void um_probe_touch(struct um_probe *, uint32_t allocation, uint32_t first_page, uint32_t pages);
+void um_probe_peer_traffic(struct um_probe *, const struct um_peer_traffic_row *);
 void um_probe_link_time(struct um_probe *, int64_t device, uint64_t to_device_ns,
 			uint64_t to_host_ns);
 
@@ -57,6 +59,7 @@ struct um_totals {
 	uint64_t remote_requests;	 /* what it is without a cache */
 	uint64_t remote_lines_uncounted; /* of the lines, those whose requests are not known */
 	uint64_t copied_to_device, copied_to_host;
+	uint64_t peer_copied, peer_remote; /* from device to device, over links of their own */
 	uint64_t link_to_device_ns,
 		link_to_host_ns; /* how long the links were taken, all devices */
 	uint64_t queue_evictions, queues_stopped_ns; /* driver_event rows of that kind */

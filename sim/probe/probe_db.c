@@ -145,6 +145,11 @@ static void put_copy(void *context, const struct um_copy_traffic_row *row)
 	insert(context, &um_table_copy_traffic, row);
 }
 
+static void put_peer(void *context, const struct um_peer_traffic_row *row)
+{
+	insert(context, &um_table_peer_traffic, row);
+}
+
 static void flush_all(struct writer *writer)
 {
 	for (int name = 0; name < UM_ROW_KINDS; name++) {
@@ -193,6 +198,7 @@ int um_probe_db(struct um_observer *out, struct um_db *db, unsigned flags)
 		.remote_access = put_remote,
 		.driver_event = put_event,
 		.copy_traffic = put_copy,
+		.peer_traffic = put_peer,
 		.finish = finish,
 	};
 	return 0;

@@ -82,6 +82,14 @@ static void add_copy(void *context, const struct um_copy_traffic_row *row)
 	see_time(totals, row->end_ns);
 }
 
+static void add_peer(void *context, const struct um_peer_traffic_row *row)
+{
+	struct um_totals *totals = context;
+	bool copied = um_word_code(um_traffic_words, row->cause) == UM_TRAFFIC_COPY;
+
+	*(copied ? &totals->peer_copied : &totals->peer_remote) += (uint64_t)row->bytes;
+}
+
 static void add_link_time(void *context, int64_t device, uint64_t to_device_ns, uint64_t to_host_ns)
 {
 	struct um_totals *totals = context;
@@ -101,6 +109,7 @@ struct um_observer um_probe_totals(struct um_totals *totals)
 		.remote_access = add_remote,
 		.driver_event = add_event,
 		.copy_traffic = add_copy,
+		.peer_traffic = add_peer,
 		.link_time = add_link_time,
 	};
 }

@@ -121,8 +121,11 @@ static int write_losses(struct um_db *db, const struct um_replay *replay, struct
 
 /* --- origins --- */
 
-static const char *const modelled[] = {"op.time",	"fault",	"migration",   "mapping",
-				       "remote_access", "driver_event", "copy_traffic"};
+static const char *const modelled[] = {
+	"op.time",	"fault",	"migration",   "mapping", "remote_access",
+	"driver_event", "copy_traffic", "peer_traffic"}; /* the last of several devices only */
+
+#define MODELLED (sizeof(modelled) / sizeof(*modelled))
 
 /* What the trace holds and the simulation started from; itself, it holds none of it. */
 static int copy_origin(const void *row, void *context)
@@ -130,7 +133,7 @@ static int copy_origin(const void *row, void *context)
 	struct um_origin_row origin = *(const struct um_origin_row *)row;
 	char record[64];
 
-	for (size_t i = 0; i < sizeof(modelled) / sizeof(*modelled); i++)
+	for (size_t i = 0; i < MODELLED; i++)
 		if (!strcmp(modelled[i], origin.record))
 			return 0;
 	snprintf(record, sizeof(record), "source.%s", origin.record);
@@ -146,7 +149,7 @@ static int write_origins(struct um_db *db, const struct um_replay *replay, struc
 	um_replay_order_text(order, sizeof(order), replay);
 	snprintf(detail, sizeof(detail), "%s%s%s", replay->driver->validated, *order ? "; " : "",
 		 order);
-	for (size_t i = 0; i < sizeof(modelled) / sizeof(*modelled) && !error; i++) {
+	for (size_t i = 0; i < MODELLED - (replay->machine->devices == 1) && !error; i++) {
 		struct um_origin_row row = {modelled[i], "modelled", "run", detail};
 
 		error = um_db_insert(db, &um_table_origin, &row);

@@ -17,7 +17,7 @@ sqlite3 app.um.db "
 		(2, 1, 0, 256, 14), (5, 1, 0, 256, 9);"
 mkdir old new
 cp app.um.db new
-sqlite3 app.um.db "DROP TABLE driver_event; DROP TABLE bound; DROP TABLE user_range; DROP TABLE host_access;
+sqlite3 app.um.db "DROP TABLE driver_event; DROP TABLE bound; DROP TABLE user_range; DROP TABLE host_access; DROP TABLE peer_traffic;
 	ALTER TABLE run DROP COLUMN xnack_source; ALTER TABLE run DROP COLUMN driver_version;
 	ALTER TABLE run DROP COLUMN clocks; ALTER TABLE run DROP COLUMN rank_source;
 	ALTER TABLE run DROP COLUMN job; ALTER TABLE fault DROP COLUMN site; PRAGMA user_version = 1"
@@ -29,7 +29,7 @@ both() {
 check "its summary is the same" both umanalyze summary app.um.db
 check "as JSON too" both umanalyze summary --format=json app.um.db
 check "its replay is the same" both umsim replay -q --driver demand app.um.db -o result.um.db
-check "and makes a database of today's version" test "$(sqlite3 old/result.um.db 'PRAGMA user_version')" = 6
+check "and makes a database of today's version" test "$(sqlite3 old/result.um.db 'PRAGMA user_version')" = 7
 check "which can be read" umanalyze summary old/result.um.db
 check "the older file is as it was" test "$(sqlite3 old/app.um.db 'PRAGMA user_version')" = 1
 finish

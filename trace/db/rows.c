@@ -187,6 +187,13 @@ static const struct um_column copy_traffic_columns[] = {
 TABLE(copy_traffic, "op");
 #undef ROW
 
+#define ROW struct um_peer_traffic_row
+static const struct um_column peer_traffic_columns[] = {
+	INT_(op), INT(allocation), INT_(source), INT_(destination), INT_(bytes), TEXT_(cause), {0},
+};
+TABLE_SINCE(7, peer_traffic, "rowid");
+#undef ROW
+
 #define ROW struct um_user_range_row
 static const struct um_column user_range_columns[] = {INT_(op), INT(last_op), TEXT_(name), {0}};
 TABLE_SINCE(4, user_range, "op");
@@ -209,27 +216,12 @@ TABLE(loss, "rowid");
 /* clang-format on */
 
 const struct um_table *const um_tables[] = {
-	&um_table_run,
-	&um_table_device,
-	&um_table_origin,
-	&um_table_site,
-	&um_table_frame,
-	&um_table_allocation,
-	&um_table_op,
-	&um_table_kernel,
-	&um_table_page_access,
-	&um_table_access_chunk,
-	&um_table_fault,
-	&um_table_migration,
-	&um_table_mapping,
-	&um_table_remote_access,
-	&um_table_driver_event,
-	&um_table_bound,
-	&um_table_copy_traffic,
-	&um_table_user_range,
-	&um_table_part,
-	&um_table_selection,
-	&um_table_host_access,
-	&um_table_loss,
-	NULL,
+	&um_table_run,		&um_table_device,	 &um_table_origin,
+	&um_table_site,		&um_table_frame,	 &um_table_allocation,
+	&um_table_op,		&um_table_kernel,	 &um_table_page_access,
+	&um_table_access_chunk, &um_table_fault,	 &um_table_migration,
+	&um_table_mapping,	&um_table_remote_access, &um_table_driver_event,
+	&um_table_bound,	&um_table_copy_traffic,	 &um_table_peer_traffic,
+	&um_table_user_range,	&um_table_part,		 &um_table_selection,
+	&um_table_host_access,	&um_table_loss,		 NULL,
 };

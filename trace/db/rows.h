@@ -180,6 +180,11 @@ struct um_copy_traffic_row {
 	int64_t op, allocation, bytes_to_device, bytes_to_host, start_ns, end_ns;
 };
 
+struct um_peer_traffic_row {
+	int64_t op, allocation, source, destination, bytes;
+	const char *cause; /* of um_traffic_words */
+};
+
 struct um_user_range_row {
 	int64_t op, last_op;
 	const char *name;
@@ -202,7 +207,8 @@ extern const struct um_table um_table_run, um_table_device, um_table_origin, um_
 	um_table_frame, um_table_allocation, um_table_op, um_table_kernel, um_table_page_access,
 	um_table_access_chunk, um_table_fault, um_table_migration, um_table_mapping,
 	um_table_remote_access, um_table_driver_event, um_table_bound, um_table_copy_traffic,
-	um_table_user_range, um_table_part, um_table_selection, um_table_host_access, um_table_loss;
+	um_table_peer_traffic, um_table_user_range, um_table_part, um_table_selection,
+	um_table_host_access, um_table_loss;
 
 extern const struct um_table *const um_tables[]; /* all of them, ends with NULL */
 

@@ -18,7 +18,7 @@ PRAGMA application_id = 0x554d5452;
 -- driver_event.address, run.driver_version, run.clocks, op.kind 'range'; 5: part, selection,
 -- host_access, kernel.recorded, run.rank_source, run.job, op.kind 'name', 'name_end',
 -- 'profiler_start', 'profiler_stop' and 'callback'
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
 -- the file was stopped before the program ended, and the trace ends early.
@@ -400,6 +400,19 @@ CREATE TABLE copy_traffic (
 	bytes_to_host INTEGER NOT NULL,
 	start_ns INTEGER NOT NULL,
 	end_ns INTEGER NOT NULL
+);
+
+-- What went from one device's memory to another's over a link between them, and so over none to the host:
+-- rows of remote_access, migration and copy_traffic do not have it. cause: 'copy' (op.kind 'copy'), or
+-- 'remote_access' (a kernel on one of the two; 64 bytes a line). Where the machine has no such links bytes go
+-- through the host, and stand in those tables. Since version 7.
+CREATE TABLE peer_traffic (
+	op INTEGER NOT NULL,
+	allocation INTEGER,           -- of a copy, the target
+	source INTEGER NOT NULL,      -- device
+	destination INTEGER NOT NULL,
+	bytes INTEGER NOT NULL,
+	cause TEXT NOT NULL
 );
 
 -- Ranges that the program named (NVTX, roctx, umtrace.h; labels of Kokkos's): their ops have kind 'range', and their times. A mark

@@ -61,8 +61,17 @@ static void print_traffic(FILE *out, const struct um_totals *totals)
 	const struct way to_host = {"to host", totals->bytes_to_host,  totals->migrated_to_host,
 				    0,	       totals->remote_to_host, totals->copied_to_host};
 
+	const struct way between = {"GPU to GPU",
+				    totals->peer_copied + totals->peer_remote,
+				    (const uint64_t[UM_CAUSES]){0},
+				    0,
+				    totals->peer_remote,
+				    totals->peer_copied};
+
 	print_way(out, &to_device);
 	print_way(out, &to_host);
+	if (between.bytes)
+		print_way(out, &between);
 }
 
 static void print_model(FILE *out, const struct um_model *model)

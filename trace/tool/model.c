@@ -11,7 +11,8 @@
 
 /* The tables that the model writes, of which each has a row in `origin`. */
 static const char *const modelled[] = {"fault",		"migration",	"mapping",
-				       "remote_access", "driver_event", "copy_traffic"};
+				       "remote_access", "driver_event", "copy_traffic",
+				       "peer_traffic"}; /* the last of several devices only */
 
 #define MODELLED (sizeof(modelled) / sizeof(*modelled))
 
@@ -188,7 +189,7 @@ static int write_origins(const struct um_model *model, struct um_db *db)
 		 "merged by page: a row's times span those of others",
 		 model->driver->name, model->driver->validated,
 		 um_format_bytes(page, sizeof(page), model->page_bytes), model->machine->name);
-	for (size_t i = 0; i < MODELLED && !error; i++)
+	for (size_t i = 0; i < MODELLED - (model->machine->devices == 1) && !error; i++)
 		error = um_db_replace(
 			db, &um_table_origin,
 			&(struct um_origin_row){modelled[i], "modelled", "simulated", detail});

@@ -287,7 +287,9 @@ static const struct {
 	{"mi100", "gfx908", UM_XNACK_BOOT, false, false},
 	{"mi210", "gfx90a", UM_XNACK_PROCESS, false, false},
 	{"mi250x", "gfx90a", UM_XNACK_PROCESS, false, false},
+	{"mi250x_4gcd", "gfx90a", UM_XNACK_PROCESS, false, false},
 	{"mi250x_frontier", "gfx90a", UM_XNACK_PROCESS, false, true},
+	{"mi250x_frontier_8gcd", "gfx90a", UM_XNACK_PROCESS, false, true},
 	{"mi300a", "gfx942", UM_XNACK_PROCESS, true, true},
 	{"mi300x", "gfx942", UM_XNACK_PROCESS, false, false},
 	{"rx7900xtx", "gfx1100", UM_XNACK_NEVER, false, false},
@@ -324,6 +326,8 @@ static void all_machines(void **state)
 		assert_int_equal(spec->xnack, machines[i].xnack);
 		assert_int_equal(spec->apu, machines[i].apu);
 		assert_int_equal(spec->link.coherent, machines[i].coherent);
+		/* Several devices have links to each other. */
+		assert_int_equal(spec->devices > 1, spec->peer_link.bytes_per_s > 0);
 		check_sources(spec);
 		um_machine_spec_destroy(spec);
 	}
@@ -344,10 +348,11 @@ static void by_name(void **state)
 	assert_true(us > 1354 * 0.98 && us < 1354 * 1.02);
 	um_machine_spec_destroy(spec);
 	assert_int_equal(um_machine_load(&spec, "h201"), UM_ENOENT);
-	assert_string_equal(um_error_message(),
-			    "no machine \"h201\": there are h200, mi100, mi210, mi250x, "
-			    "mi250x_frontier, mi300a, mi300x, rx7900xtx, v100_nvlink, "
-			    "v100_pcie, or give a file (./my.yaml)");
+	assert_string_equal(
+		um_error_message(),
+		"no machine \"h201\": there are h200, mi100, mi210, mi250x, "
+		"mi250x_4gcd, mi250x_frontier, mi250x_frontier_8gcd, mi300a, mi300x, rx7900xtx, v100_nvlink, "
+		"v100_pcie, or give a file (./my.yaml)");
 	assert_int_equal(um_machine_load(&spec, "./nowhere.yaml"), UM_ENOENT);
 	assert_true(um_machine_is_path("a.yaml") && um_machine_is_path("./a"));
 	assert_false(um_machine_is_path("mi250x"));
