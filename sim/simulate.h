@@ -4,10 +4,13 @@
 
 #include "sim/policy/policy.h"
 #include "sim/probe/probe.h"
+#include "sim/source/trace_cache.h"
 #include "trace/db/trace_db.h"
 
 struct um_simulation {
 	struct um_db *trace; /* read */
+	/* Of the trace, shared with other simulations of it; NULL: its own, for what is in use. */
+	struct um_trace_cache *cache;
 	const struct um_policy *policy;
 	const struct um_machine_spec *machine;
 	struct um_probe *probe; /* observers are the caller's */

@@ -93,6 +93,11 @@ void um_probe_copy_traffic(struct um_probe *probe, const struct um_copy_traffic_
 	TELL(probe, copy_traffic, row);
 }
 
+void um_probe_peer_traffic(struct um_probe *probe, const struct um_peer_traffic_row *row)
+{
+	TELL(probe, peer_traffic, row);
+}
+
 bool um_probe_wants_touches(const struct um_probe *probe)
 {
 	for (unsigned i = 0; i < probe->count; i++)
@@ -105,11 +110,6 @@ void um_probe_touch(struct um_probe *probe, uint32_t allocation, uint32_t first_
 		    uint32_t pages)
 {
 	TELL(probe, touch, allocation, first_page, pages);
-}
-
-void um_probe_peer_traffic(struct um_probe *probe, const struct um_peer_traffic_row *row)
-{
-	TELL(probe, peer_traffic, row);
 }
 
 void um_probe_link_time(struct um_probe *probe, int64_t device, uint64_t to_device_ns,
