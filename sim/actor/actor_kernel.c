@@ -53,6 +53,14 @@ struct touch_aside {
 	bool arrives; /* it was made, and waits for the page's data */
 };
 
+/* The allocation that the last run is of; 0: none. It outlives the kernel. */
+struct run_on {
+	um_alloc_id allocation;
+	um_page pages;
+	bool is_managed;
+	struct um_machine_own_pages own;
+};
+
 struct kernel {
 	struct um_simulation_state *state;
 	struct um_task *task;
@@ -73,6 +81,7 @@ struct kernel {
 	um_ns stopped_ns; /* of the device's queues, as far as ends_at counts it */
 	struct um_remote_tally remote;
 	bool tells_touches; /* to the probe */
+	struct run_on run_on;
 };
 
 static void free_kernel(struct kernel *kernel)
@@ -184,16 +193,34 @@ static int next_group(struct kernel *kernel, struct slot *slot)
 	return error;
 }
 
-static int check_run(const struct kernel *kernel, const struct um_access_run *run)
+/* The run is of another allocation than the one before. */
+static int come_to(struct kernel *kernel, const struct um_access_run *run)
 {
-	int64_t first = run->first_page;
-	int64_t last = first + (int64_t)run->stride * ((int64_t)run->count - 1);
-	int64_t pages;
+	struct um_machine *machine = kernel->state->machine;
 	int error = um_simulation_ensure(kernel->state, run->allocation, kernel->op);
 
 	if (error)
 		return error;
-	pages = um_machine_pages(kernel->state->machine, run->allocation);
+	kernel->run_on = (struct run_on){
+		.allocation = run->allocation,
+		.pages = um_machine_pages(machine, run->allocation),
+		.is_managed = um_machine_home(machine, run->allocation) == UM_HOME_MANAGED,
+	};
+	if (kernel->run_on.is_managed)
+		kernel->run_on.own = um_machine_own_pages(machine, run->allocation, kernel->device);
+	return 0;
+}
+
+static int check_run(struct kernel *kernel, const struct um_access_run *run)
+{
+	int64_t first = run->first_page;
+	int64_t last = first + (int64_t)run->stride * ((int64_t)run->count - 1);
+	int64_t pages;
+	int error = kernel->run_on.allocation == run->allocation ? 0 : come_to(kernel, run);
+
+	if (error)
+		return error;
+	pages = kernel->run_on.pages;
 	if (first < pages && last >= 0 && last < pages)
 		return 0;
 	return um_fail(
@@ -383,6 +410,44 @@ static int wait_for_queues(struct kernel *kernel, struct slot *slot)
 				       (uint64_t)(slot - kernel->slots));
 }
 
+static void have_touched(const struct kernel *kernel, struct slot *slot, uint32_t pages)
+{
+	slot->touched += pages;
+	slot->late_ns += pages * (slot->run.write ? kernel->shape.write_ns : kernel->shape.read_ns);
+}
+
+/*
+ * Touches single pages, one after another, as long as each is the device's own and nothing is under
+ * way: what most touches are costs a look at three bits.
+ */
+static int touch_own_pages(struct kernel *kernel, struct slot *slot)
+{
+	struct um_simulation_state *state = kernel->state;
+	const struct um_access_run *run = &slot->run;
+	int error = 0;
+
+	while (slot->has_run && !error && run->allocation == kernel->run_on.allocation &&
+	       kernel->run_on.is_managed && slot->late_ns < LATE_MOST_NS &&
+	       um_machine_is_calm(state->machine, kernel->device)) {
+		um_page page = (um_page)(run->first_page + (int64_t)run->stride * slot->touched);
+		struct um_page_range range = {run->allocation, page, 1};
+
+		if (run->stride == 1 && run->count - slot->touched > 1)
+			break; /* in one step */
+		if (!um_machine_owns(&kernel->run_on.own, page))
+			break;
+		if (kernel->tells_touches)
+			um_probe_touch(state->probe, range.allocation, page, 1);
+		if (state->driver->ops->on_touch)
+			state->driver->ops->on_touch(state->driver, &range, kernel->device,
+						     run->write);
+		have_touched(kernel, slot, 1);
+		if (slot->touched == run->count)
+			error = next_run(kernel, slot);
+	}
+	return error;
+}
+
 /* Touches what the run can touch in one step; *waits: an event will run the slot again. */
 static int touch_managed(struct kernel *kernel, struct slot *slot, bool *waits)
 {
@@ -405,9 +470,7 @@ static int touch_managed(struct kernel *kernel, struct slot *slot, bool *waits)
 		return put_aside(kernel, slot, page, 0);
 	}
 	error = access_pages(kernel, &range, run->write, place, map, &ready);
-	slot->touched += range.pages;
-	slot->late_ns +=
-		range.pages * (run->write ? kernel->shape.write_ns : kernel->shape.read_ns);
+	have_touched(kernel, slot, range.pages);
 	if (error || !ready)
 		return error;
 	if (kernel->asides)
@@ -467,6 +530,10 @@ static int run_slot(void *context, uint64_t index)
 				error = next_group(kernel, slot);
 			continue;
 		}
+		error = touch_own_pages(kernel, slot);
+		if (error || !slot->has_run || slot->late_ns >= LATE_MOST_NS ||
+		    um_machine_is_stopped(kernel->state->machine, kernel->device))
+			continue;
 		if (um_machine_home(kernel->state->machine, slot->run.allocation) ==
 		    UM_HOME_MANAGED)
 			error = touch_managed(kernel, slot, &waits);

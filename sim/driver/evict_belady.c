@@ -66,7 +66,7 @@ static int belady_create(struct um_evict_order **out, const struct um_evict_choi
 
 static int grow(struct belady *belady)
 {
-	uint32_t capacity = belady->all.capacity;
+	uint32_t capacity = um_evict_units_room(&belady->all);
 	struct place *heap = realloc(belady->heap, (size_t)capacity * sizeof(*heap));
 	uint32_t *places = realloc(belady->places, (size_t)capacity * sizeof(*places));
 
@@ -82,15 +82,15 @@ static int grow(struct belady *belady)
 
 static bool leaves_before(const struct belady *belady, struct place a, struct place b)
 {
-	const struct um_page_range *left, *right;
+	struct um_page_range left, right;
 
 	if (a.next_touch != b.next_touch)
 		return a.next_touch > b.next_touch;
-	left = &belady->all.pages[a.number];
-	right = &belady->all.pages[b.number];
-	if (left->allocation != right->allocation)
-		return left->allocation < right->allocation;
-	return left->first_page < right->first_page;
+	left = um_evict_units_range(&belady->all, a.number);
+	right = um_evict_units_range(&belady->all, b.number);
+	if (left.allocation != right.allocation)
+		return left.allocation < right.allocation;
+	return left.first_page < right.first_page;
 }
 
 static void put(struct belady *belady, uint32_t at, struct place place)
@@ -162,8 +162,8 @@ static int belady_arrived(struct um_evict_order *base, const struct um_page_rang
 
 static void look_again(struct belady *belady, uint32_t number)
 {
-	const struct um_page_range *pages = &belady->all.pages[number];
-	struct place place = {um_foresight_next(belady->foresight, pages), number};
+	struct um_page_range pages = um_evict_units_range(&belady->all, number);
+	struct place place = {um_foresight_next(belady->foresight, &pages), number};
 	uint32_t at = belady->places[number];
 
 	if (place.next_touch != belady->heap[at].next_touch)
@@ -203,7 +203,7 @@ static bool belady_victim(struct um_evict_order *base, struct um_page_range *uni
 	const struct belady *belady = (const struct belady *)base;
 
 	if (belady->count)
-		*unit = belady->all.pages[belady->heap[0].number];
+		*unit = um_evict_units_range(&belady->all, belady->heap[0].number);
 	return belady->count;
 }
 

@@ -3,6 +3,7 @@
 #include "trace/base/error.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int um_evict_list_create(struct um_evict_order **out, const struct um_evict_ops *ops)
 {
@@ -26,31 +27,23 @@ void um_evict_list_destroy(struct um_evict_order *order)
 	free(list);
 }
 
-static void append(struct um_evict_list *list, uint32_t number)
-{
-	list->links[number] = (struct um_evict_link){list->youngest, UM_NO_UNIT};
-	*(list->youngest ? &list->links[list->youngest].younger : &list->oldest) = number;
-	list->youngest = number;
-}
-
-static void unlink_unit(struct um_evict_list *list, uint32_t number)
-{
-	struct um_evict_link link = list->links[number];
-
-	*(link.older ? &list->links[link.older].younger : &list->oldest) = link.younger;
-	*(link.younger ? &list->links[link.younger].older : &list->youngest) = link.older;
-}
-
 static int grow_links(struct um_evict_list *list)
 {
-	struct um_evict_link *grown =
-		realloc(list->links, (size_t)list->all.capacity * sizeof(*grown));
+	uint32_t needed = list->all.capacity, capacity = um_evict_units_room(&list->all);
+	struct um_evict_link *grown;
 
-	if (!grown)
-		return um_fail(UM_ENOMEM, "no memory for an eviction order of %u units",
-			       list->all.capacity);
-	list->links = grown;
-	list->capacity = list->all.capacity;
+	if (list->capacity < needed) {
+		grown = realloc(list->links, (size_t)capacity * sizeof(*grown));
+		if (!grown)
+			return um_fail(UM_ENOMEM, "no memory for an eviction order of %u pages",
+				       capacity);
+		list->links = grown;
+		list->capacity = capacity;
+	}
+	memset(list->links + list->linked, 0xff, (needed - list->linked) * sizeof(*list->links));
+	if (!list->linked)
+		list->links[UM_NO_UNIT] = (struct um_evict_link){UM_NO_UNIT, UM_NO_UNIT};
+	list->linked = needed;
 	return 0;
 }
 
@@ -60,19 +53,11 @@ int um_evict_list_arrived(struct um_evict_order *order, const struct um_page_ran
 	uint32_t number;
 	int error = um_evict_units_add(&list->all, unit, &number);
 
-	if (!error && list->capacity < list->all.capacity)
+	if (!error && list->linked < list->all.capacity)
 		error = grow_links(list);
 	if (!error)
-		append(list, number);
+		um_evict_list_append(list->links, number);
 	return error;
-}
-
-void um_evict_list_renew(struct um_evict_list *list, uint32_t number)
-{
-	if (number == list->youngest)
-		return;
-	unlink_unit(list, number);
-	append(list, number);
 }
 
 void um_evict_list_left(struct um_evict_order *order, um_alloc_id id, um_page first_page)
@@ -82,15 +67,17 @@ void um_evict_list_left(struct um_evict_order *order, um_alloc_id id, um_page fi
 
 	if (!number)
 		return;
-	unlink_unit(list, number);
+	um_evict_list_unlink(list->links, number);
+	list->links[number].older = UM_NOT_IN_LIST;
 	um_evict_units_remove(&list->all, number);
 }
 
 bool um_evict_list_victim(struct um_evict_order *order, struct um_page_range *unit)
 {
 	const struct um_evict_list *list = (const struct um_evict_list *)order;
+	uint32_t oldest = list->links ? list->links[UM_NO_UNIT].younger : UM_NO_UNIT;
 
-	if (list->oldest)
-		*unit = list->all.pages[list->oldest];
-	return list->oldest;
+	if (oldest)
+		*unit = um_evict_units_range(&list->all, oldest);
+	return oldest;
 }

@@ -11,9 +11,17 @@ static int lru_create(struct um_evict_order **out, const struct um_evict_choice 
 	return um_evict_list_create(out, choice->ops);
 }
 
-static void lru_touched(struct um_evict_order *order, const struct um_page_range *pages)
+static void renew(struct um_evict_link *links, uint32_t number)
 {
-	struct um_evict_list *list = (struct um_evict_list *)order;
+	if (number == links[UM_NO_UNIT].older)
+		return;
+	um_evict_list_unlink(links, number);
+	um_evict_list_append(links, number);
+}
+
+/* Some units are larger than a page, or the page is in none. */
+static void renew_all(struct um_evict_list *list, const struct um_page_range *pages)
+{
 	um_page page = pages->first_page, end = pages->first_page + pages->pages;
 
 	while (page < end) {
@@ -21,8 +29,21 @@ static void lru_touched(struct um_evict_order *order, const struct um_page_range
 
 		if (!number)
 			break;
-		um_evict_list_renew(list, number);
+		renew(list->links, number);
 	}
+}
+
+static void lru_touched(struct um_evict_order *order, const struct um_page_range *pages)
+{
+	struct um_evict_list *list = (struct um_evict_list *)order;
+	uint32_t number = pages->pages == 1 ? um_evict_units_number(&list->all, pages->allocation,
+								    pages->first_page)
+					    : UM_NO_UNIT;
+
+	if (number && list->links[number].older != UM_NOT_IN_LIST)
+		renew(list->links, number);
+	else
+		renew_all(list, pages);
 }
 
 const struct um_evict_ops um_evict_lru = {

@@ -64,7 +64,7 @@ static void random_destroy(struct um_evict_order *base)
 
 static int grow(struct random_order *order)
 {
-	uint32_t capacity = order->all.capacity;
+	uint32_t capacity = um_evict_units_room(&order->all);
 	uint32_t *numbers = realloc(order->numbers, (size_t)capacity * sizeof(*numbers));
 	uint32_t *places = realloc(order->places, (size_t)capacity * sizeof(*places));
 
@@ -112,7 +112,8 @@ static bool random_victim(struct um_evict_order *base, struct um_page_range *uni
 	struct random_order *order = (struct random_order *)base;
 
 	if (order->count)
-		*unit = order->all.pages[order->numbers[draw_below(order, order->count)]];
+		*unit = um_evict_units_range(&order->all,
+					     order->numbers[draw_below(order, order->count)]);
 	return order->count;
 }
 

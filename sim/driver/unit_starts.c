@@ -50,8 +50,13 @@ int um_unit_starts_grow(struct um_unit_starts *set, um_page pages)
 
 void um_unit_starts_add(struct um_unit_starts *set, um_page page)
 {
-	for (int level = 0; level < UM_START_LEVELS; level++, page /= WORD_BITS)
-		set->words[level][page / WORD_BITS] |= UINT64_C(1) << page % WORD_BITS;
+	for (int level = 0; level < UM_START_LEVELS; level++, page /= WORD_BITS) {
+		uint64_t *word = &set->words[level][page / WORD_BITS], was = *word;
+
+		*word = was | UINT64_C(1) << page % WORD_BITS;
+		if (was)
+			return; /* the levels above have it */
+	}
 }
 
 void um_unit_starts_remove(struct um_unit_starts *set, um_page page)

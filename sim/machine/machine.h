@@ -285,6 +285,24 @@ int um_machine_when_resumed(struct um_machine *, um_device_id device, um_event_f
 			    uint64_t argument);
 /* When the last byte of these pages that is on its way to `device` is there; 0: all is. */
 um_ns um_machine_ready_at(struct um_machine *, const struct um_page_range *, um_device_id device);
+/*
+ * Where the pages are that a device can read and write as it likes, since they are mapped there with
+ * their only copy, and have data: a touch of one changes nothing in the machine. It is as things are
+ * until the allocation is removed.
+ */
+struct um_machine_own_pages {
+	const uint64_t *mapped, *restricted, *populated; /* a bit a page */
+};
+struct um_machine_own_pages um_machine_own_pages(const struct um_machine *, um_alloc_id managed,
+						 um_device_id device);
+static inline bool um_machine_owns(const struct um_machine_own_pages *own, um_page page)
+{
+	return (own->mapped[page / 64] & ~own->restricted[page / 64] & own->populated[page / 64]) >>
+		       page % 64 &
+	       1;
+}
+/* Nothing is on its way anywhere, and the queues of `device` are not stopped. */
+bool um_machine_is_calm(const struct um_machine *, um_device_id device);
 /* Books the link of `device`: latency + bytes / bandwidth. Returns the end; 0 bytes end at `at`. */
 um_ns um_machine_transfer(struct um_machine *, um_device_id device, bool to_device, uint64_t bytes,
 			  um_ns at);

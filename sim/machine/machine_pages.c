@@ -430,6 +430,17 @@ void um_machine_record_next(struct um_machine *machine)
 
 /* --- accesses --- */
 
+struct um_machine_own_pages um_machine_own_pages(const struct um_machine *machine, um_alloc_id id,
+						 um_device_id device)
+{
+	const struct allocation *allocation =
+		um_machine_managed(machine, &(struct um_page_range){id, 0, 0});
+	const struct place_pages *place = &allocation->place[place_of(device)];
+
+	return (struct um_machine_own_pages){place->map_low, place->map_high,
+					     allocation->populated};
+}
+
 static void get_data(struct um_machine *machine, struct allocation *allocation,
 		     const struct um_page_range *run, um_device_id device, const struct um_why *why)
 {

@@ -17,6 +17,12 @@ bool um_machine_is_stopped(const struct um_machine *machine, um_device_id device
 	return queues_of(machine, device)->stops;
 }
 
+bool um_machine_is_calm(const struct um_machine *machine, um_device_id device)
+{
+	return !machine->queues[device].stops &&
+	       machine->last_arrival <= um_engine_now(machine->engine);
+}
+
 um_ns um_machine_stopped_ns(const struct um_machine *machine, um_device_id device)
 {
 	const struct device_queues *queues = queues_of(machine, device);

@@ -162,17 +162,17 @@ static void measure_order(const struct um_evict_ops *ops, const struct workload 
 {
 	struct um_evict_choice choice = {.ops = ops};
 	struct um_evict_order *order;
-	double start = bench_now_s(), ahead = 0, time;
+	double start = bench_clock_s(CLOCK_PROCESS_CPUTIME_ID), ahead = 0, time;
 	uint64_t misses;
 
 	if (ops->needs_future) {
 		choice.future = look_ahead(load, units);
-		ahead = bench_now_s() - start;
+		ahead = bench_clock_s(CLOCK_PROCESS_CPUTIME_ID) - start;
 	}
 	check(um_evict_create(&order, &choice, NULL, 0));
-	start = bench_now_s();
+	start = bench_clock_s(CLOCK_PROCESS_CPUTIME_ID);
 	misses = run_order(order, load, units);
-	time = bench_now_s() - start;
+	time = bench_clock_s(CLOCK_PROCESS_CPUTIME_ID) - start;
 	printf("  %-8s %8.1f M touches/s %6.2f times the floor's time, %llu misses", ops->name,
 	       load->touches / time / 1e6, time / floor_time, (unsigned long long)misses);
 	if (ops->needs_future)
@@ -187,10 +187,10 @@ static void measure(const struct workload *load)
 	uint32_t *units = draw_units(load);
 	size_t count;
 	const struct um_evict_ops *const *orders = um_evict_registry(&count);
-	double start = bench_now_s(), floor_time;
+	double start = bench_clock_s(CLOCK_PROCESS_CPUTIME_ID), floor_time;
 	uint64_t misses = run_floor(load, units);
 
-	floor_time = bench_now_s() - start;
+	floor_time = bench_clock_s(CLOCK_PROCESS_CPUTIME_ID) - start;
 	printf("%s\n  %-8s %8.1f M touches/s %30s %llu misses\n", load->name, "floor",
 	       load->touches / floor_time / 1e6, "", (unsigned long long)misses);
 	for (size_t i = 0; i < count; i++)

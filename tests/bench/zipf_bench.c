@@ -286,12 +286,17 @@ static void sweep(void)
 	fx_close(&fx);
 }
 
+/* zipf_bench [TOUCHES [zipf|faults|sweep]] */
 int main(int argc, char **argv)
 {
 	uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 16u << 20;
+	const char *part = argc > 2 ? argv[2] : NULL;
 
-	zipf(count);
-	faults(count / 4);
-	sweep();
+	if (!part || !strcmp(part, "zipf"))
+		zipf(count);
+	if (!part || !strcmp(part, "faults"))
+		faults(count / 4);
+	if (!part || !strcmp(part, "sweep"))
+		sweep();
 	return 0;
 }
