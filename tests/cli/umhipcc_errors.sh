@@ -37,6 +37,17 @@ program texture '__global__ void k(float *p)
 
 	p[0] = tex1Dfetch<float>(t, 3);
 }'
+program launch '__global__ void k(int *p)
+{
+	p[0] = 1;
+	k<<<1, 1>>>(p);
+}'
+program surface '__global__ void k(int *p)
+{
+	hipSurfaceObject_t s = 0;
+
+	surf2Dread(p, s, 0, 0);
+}'
 program unroll '__global__ void k(float *p)
 {
 	float sum = 0;
@@ -47,7 +58,7 @@ program unroll '__global__ void k(float *p)
 	p[0] = sum;
 }'
 
-for name in both warning undefined variable assembly barrier matrix texture; do
+for name in both warning undefined variable assembly barrier matrix texture surface launch; do
 	run umhipcc -Wall -c $name.hip
 done
 run umhipcc -c absent.hip
