@@ -59,7 +59,7 @@ sqlite3 before.um.db ".backup peers.um.db" && sqlite3 peers.um.db "
 		(4, 1, 0, 1, 65536, 'copy'), (5, 1, 1, 0, 4096, 'remote_access')"
 sqlite3 peers.um.db ".backup fewer.um.db" && sqlite3 fewer.um.db "DELETE FROM peer_traffic WHERE cause = 'copy'"
 run umanalyze diff peers.um.db fewer.um.db
-run umanalyze export --format=csv --table=traffic peers.um.db
+run sh -c "umanalyze export --format=csv --table=traffic peers.um.db | tr -d '\\r'"
 say "--- another device, an early end, records lost, sizes that are not told"
 sqlite3 before.um.db ".backup other.um.db" && sqlite3 other.um.db "UPDATE device SET name = 'AMD Instinct MI300X';
 	UPDATE run SET ended = 'running'; UPDATE migration SET bytes = NULL WHERE cause_code = 0;
