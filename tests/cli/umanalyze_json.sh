@@ -31,7 +31,7 @@ documented() {
 }
 
 documented findings "" umanalyze findings -q --format=json "$traces/findings/accesses/over_fetch.faulty.um.db"
-documented diff "" umanalyze diff --format=json "$traces/findings/ping_pong.faulty.um.db" sim.um.db
+documented diff "" umanalyze diff --format=json "$traces/findings/measured/ping_pong.faulty.um.db" sim.um.db
 documented summary "run devices origins losses traffic" umanalyze summary --format=json sim.um.db
 documented summary "run devices origins losses traffic" umanalyze summary --format=json \
 	"$traces/kernels/oversubscribe.cyclic.um.db"
