@@ -152,11 +152,14 @@ static int look_for_contradiction(struct um_finding_draft *draft, const struct u
 				  const struct um_fact_op *other)
 {
 	struct um_finding_place at = um_facts_place(draft->facts, other);
+	const char *slash = at.text ? strrchr(at.text, '/') : NULL;
 	int error = begin_nothing(draft, line);
 
 	if (!error)
 		error = um_draft_because(draft, "%s says otherwise before anything is touched.",
-					 at.text ? at.text : "A later call");
+					 slash	   ? slash + 1
+					 : at.text ? at.text
+						   : "A later call");
 	return error ? error : um_change_without(draft, line->calls[0]);
 }
 

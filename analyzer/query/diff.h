@@ -19,6 +19,7 @@ enum um_diff_quantity {
 	UM_DIFF_EVICTED, /* of what was moved */
 	UM_DIFF_REMOTE_TO_DEVICE,
 	UM_DIFF_REMOTE_TO_HOST,
+	UM_DIFF_PEER, /* from device to device over links between them, copied or accessed in place */
 	UM_DIFF_COPIED_TO_DEVICE,
 	UM_DIFF_COPIED_TO_HOST,
 	UM_DIFF_TRANSFERS_TO_DEVICE,

@@ -23,6 +23,8 @@ const struct um_diff_quantity_info um_diff_quantities[UM_DIFF_QUANTITIES] = {
 				      "remote_access", UM_DIFF_BYTES},
 	[UM_DIFF_REMOTE_TO_HOST] = {"remote_bytes_to_host", "written from afar", "remote\nout",
 				    "remote_access", UM_DIFF_BYTES},
+	[UM_DIFF_PEER] = {"peer_bytes", "between devices, not moved", "between\ndevices",
+			  "peer_traffic", UM_DIFF_BYTES},
 	[UM_DIFF_COPIED_TO_DEVICE] = {"copied_bytes_to_device", "copied to device", "copied\nin",
 				      "copy_traffic", UM_DIFF_BYTES},
 	[UM_DIFF_COPIED_TO_HOST] = {"copied_bytes_to_host", "copied to host", "copied\nout",
@@ -83,6 +85,9 @@ static const struct figures figure_list[] = {
 		" FROM remote_access AS row %s GROUP BY 1",
 	 .columns = {UM_DIFF_REMOTE_TO_DEVICE, UM_DIFF_REMOTE_TO_HOST},
 	 .count = 2},
+	{.sql = "SELECT %s, TOTAL(bytes) FROM peer_traffic AS row %s GROUP BY 1",
+	 .columns = {UM_DIFF_PEER},
+	 .count = 1},
 	{.sql = "SELECT %s, TOTAL(bytes_to_device), TOTAL(bytes_to_host)"
 		" FROM copy_traffic AS row %s GROUP BY 1",
 	 .columns = {UM_DIFF_COPIED_TO_DEVICE, UM_DIFF_COPIED_TO_HOST},

@@ -97,7 +97,9 @@ const struct um_export_sheet um_export_sheets[] = {
 	 " UNION ALL SELECT 'remote_access', SUM(bytes_to_device), SUM(bytes_to_host), 0, NULL,"
 	 " SUM(requests) FROM remote_access HAVING COUNT(*) > 0"
 	 " UNION ALL SELECT 'copy', SUM(bytes_to_device), SUM(bytes_to_host), 0, COUNT(*), NULL"
-	 " FROM copy_traffic HAVING COUNT(*) > 0"},
+	 " FROM copy_traffic HAVING COUNT(*) > 0"
+	 " UNION ALL SELECT 'peer_' || cause, 0, 0, SUM(bytes), NULL, NULL"
+	 " FROM peer_traffic GROUP BY cause"},
 	{0},
 };
 /* clang-format on */

@@ -52,6 +52,14 @@ program after.um.db device "
 	DELETE FROM kernel WHERE op = 4; DELETE FROM op WHERE op = 4"
 run umanalyze diff before.um.db after.um.db
 run umanalyze diff --format=json before.um.db after.um.db
+say "--- from device to device"
+sqlite3 before.um.db ".backup peers.um.db" && sqlite3 peers.um.db "
+	INSERT INTO origin (record, origin, clock) VALUES ('peer_traffic', 'modelled', 'simulated');
+	INSERT INTO peer_traffic (op, allocation, source, destination, bytes, cause) VALUES
+		(4, 1, 0, 1, 65536, 'copy'), (5, 1, 1, 0, 4096, 'remote_access')"
+sqlite3 peers.um.db ".backup fewer.um.db" && sqlite3 fewer.um.db "DELETE FROM peer_traffic WHERE cause = 'copy'"
+run umanalyze diff peers.um.db fewer.um.db
+run sh -c "umanalyze export --format=csv --table=traffic peers.um.db | tr -d '\\r'"
 say "--- another device, an early end, records lost, sizes that are not told"
 sqlite3 before.um.db ".backup other.um.db" && sqlite3 other.um.db "UPDATE device SET name = 'AMD Instinct MI300X';
 	UPDATE run SET ended = 'running'; UPDATE migration SET bytes = NULL WHERE cause_code = 0;

@@ -9,14 +9,14 @@ folder=$UM_SOURCE/traces/h200/findings
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/um-measured-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
-for trace in "$folder"/*.um.db; do
+for trace in "$folder"/measured/*.um.db; do
 	name=$(basename "$trace" .um.db)
 	printf '%s\t%s\t1\t%s\n' "${name%.*}" "${name##*.}" \
 		"$(sqlite3 -readonly -separator $'\t' "$trace" <measured.sql)"
 done | sort >"$scratch/now"
 awk -F'\t' '$3 == 1' "$folder/figures.tsv" | sort | diff - "$scratch/now" >&2
 
-[ "$(sqlite3 -readonly "$folder/ping_pong.faulty.um.db" "SELECT backend || ended FROM run")" = cuptiexited ]
+[ "$(sqlite3 -readonly "$folder/measured/ping_pong.faulty.um.db" "SELECT backend || ended FROM run")" = cuptiexited ]
 
 ./measured "$folder" >"$scratch/table"
 if [ -n "${UM_BLESS:-}" ]; then

@@ -46,7 +46,7 @@ FNR == NR {
 }
 
 FNR == 1 {
-	print "| twin | finding | bytes saved, predicted | measured | µs saved, predicted | measured | least to most | of µs busy, measured | sign of time |"
+	print "| program | finding | bytes saved, predicted | measured | µs saved, predicted | measured | least to most | of µs busy, measured | sign of time |"
 	print "|---|---|---|---|---|---|---|---|---|"
 }
 
