@@ -5,6 +5,7 @@
 #ifndef UM_ENGINE_H
 #define UM_ENGINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef uint64_t um_ns;
@@ -34,5 +35,7 @@ struct um_server {
  * Books `duration` at the earliest time >= at when the server is free; returns when the job ends.
  */
 um_ns um_server_book(struct um_server *, um_ns at, um_ns duration);
+/* So of a job that takes all of these at once, when all are free. */
+um_ns um_servers_book(struct um_server *const *servers, size_t count, um_ns at, um_ns duration);
 
 #endif

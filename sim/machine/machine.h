@@ -94,7 +94,9 @@ struct um_machine_spec {
 	enum um_xnack_support xnack;
 	bool apu;		  /* host and device share one memory: nothing migrates */
 	struct um_link_spec link; /* host to each device; of an apu: the shared memory itself */
-	struct um_peer_link_spec peer_link;
+	struct um_peer_link_spec peer_link; /* between any two devices; rate 0: none */
+	struct um_topology *topology; /* which links there are (machine_topology.h); owned; NULL:
+					       each device has its own to the host */
 	struct um_tracing_spec tracing;
 	struct um_machine_setting *settings; /* owned, as the strings in them; checked by who has
 						the drivers (um_policy_settle()) */
@@ -295,6 +297,8 @@ um_ns um_machine_transfer(struct um_machine *, um_device_id device, bool to_devi
 um_ns um_machine_remote(struct um_machine *, um_device_id device, uint64_t bytes_to_device,
 			uint64_t bytes_to_host, uint64_t requests, um_ns at);
 /* Whether devices have links to each other. */
+/* Of these two; of any. */
+bool um_machine_are_peers(const struct um_machine *, um_device_id, um_device_id);
 bool um_machine_has_peer_links(const struct um_machine *);
 /* Books the link from one device to another, as um_machine_transfer() does; there must be one. */
 um_ns um_machine_peer_transfer(struct um_machine *, um_device_id from, um_device_id to,

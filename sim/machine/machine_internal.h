@@ -3,6 +3,7 @@
 #define UM_MACHINE_INTERNAL_H
 
 #include "machine.h"
+#include "machine_topology.h"
 #include "page_bitmap.h"
 #include "sim/probe/probe.h"
 
@@ -95,6 +96,7 @@ struct um_machine {
 	struct device_queues queues[UM_DEVICES_MAX];
 	struct link link[UM_DEVICES_MAX];
 	struct um_server peer_link[UM_DEVICES_MAX][UM_DEVICES_MAX]; /* from, to */
+	struct um_server topology_link[UM_TOPOLOGY_LINKS_MAX][2];   /* and back */
 	struct allocation **allocations;			    /* by id */
 	size_t allocation_slots;
 	struct allocation **own; /* by id less UM_OWN_PAGES */
