@@ -5,10 +5,13 @@
 #include "sim/policy/policy.h"
 #include "sim/probe/probe.h"
 #include "sim/source/kernel_times.h"
+#include "sim/source/trace_cache.h"
 #include "trace/db/trace_db.h"
 
 struct um_simulation {
 	struct um_db *trace; /* read */
+	/* Of the trace, shared with other simulations of it; NULL: its own, for what is in use. */
+	struct um_trace_cache *cache;
 	const struct um_policy *policy;
 	const struct um_machine_spec *machine;
 	struct um_probe *probe; /* observers are the caller's */
@@ -42,5 +45,8 @@ struct um_simulation {
 
 /* UM_E* of any part. A rule of the policy that matches nothing is UM_EINVAL, with its line. */
 int um_simulate(const struct um_simulation *);
+
+/* How many groups of a launch the machine keeps in flight, at least one. */
+uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *, const struct um_kernel_row *);
 
 #endif

@@ -336,7 +336,7 @@ static int make(struct um_simulation_state *state)
 	if (!error)
 		error = compare_devices(state);
 	if (!error)
-		error = um_source_open(&state->source, request->trace);
+		error = um_source_open(&state->source, request->trace, request->cache);
 	if (!error)
 		error = um_streams_create(&state->streams, state);
 	if (!error)

@@ -130,8 +130,6 @@ uint64_t um_streams_last_sequence(const struct um_streams *);
 int um_accesses_start(struct um_task *);
 int um_kernel_start(struct um_task *);
 int um_copy_start(struct um_task *);
-/* How many groups of a launch the machine keeps in flight, at least one. */
-uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *, const struct um_kernel_row *);
 
 /* How long the launch's atomics on one address take (kernel_atomics.c). UM_EFORMAT, UM_ENOMEM. */
 int um_kernel_atomics_ns(struct um_simulation_state *, const struct um_kernel_row *, um_ns *ns);

@@ -479,7 +479,7 @@ static int prepare(struct reading *reading)
 		.peers = request->peers,
 		.unit_pages = request->page_bytes / UM_PAGE_BYTES,
 	};
-	int error = um_source_open(&reading->source, request->trace);
+	int error = um_source_open(&reading->source, request->trace, NULL);
 
 	if (!error)
 		error = um_db_each(request->trace, &um_table_allocation, NULL, 0, take_allocation,

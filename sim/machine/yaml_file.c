@@ -32,6 +32,8 @@ int um_yaml_fail(const struct um_yaml_file *file, const struct um_yaml_node *nod
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	if (node->source)
+		return um_fail(UM_EINVAL, "%s: %s", node->source, text);
 	return um_fail_at(UM_EINVAL, file->path, node->line, node->column, "%s", text);
 }
 

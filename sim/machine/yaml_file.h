@@ -20,6 +20,7 @@ struct um_yaml_node {
 	char *text;		    /* of a scalar, else NULL */
 	struct um_yaml_node *first; /* of a list: its items; of a mapping: key, value, key, ... */
 	struct um_yaml_node *next;
+	const char *source; /* where it comes from if not from the file: um_yaml_set() */
 };
 
 struct um_yaml_file {
@@ -33,6 +34,13 @@ int um_yaml_load(struct um_yaml_file **out, const char *path);
 /* The same of a text in memory; `path` is for messages. */
 int um_yaml_parse(struct um_yaml_file **out, const char *path, const char *text, size_t bytes);
 void um_yaml_destroy(struct um_yaml_file *); /* NULL is legal */
+
+/*
+ * Puts a scalar over what the file has: `key` is that of the mapping, or "outer.inner" for one in a
+ * mapping within; where `outer` has a single value, that becomes its key `name`. Errors about it begin with
+ * `source` in place of "file:line:column", which outlives the file. UM_ENOMEM.
+ */
+int um_yaml_set(struct um_yaml_file *, const char *key, const char *text, const char *source);
 
 /* UM_EINVAL with the place of `node`. */
 int um_yaml_fail(const struct um_yaml_file *, const struct um_yaml_node *, const char *format, ...)

@@ -133,6 +133,14 @@ int um_policy_load(struct um_policy **out, const char *path);
 int um_policy_parse(struct um_policy **out, const char *path, const char *text, size_t bytes);
 /* No file: defaults throughout. */
 int um_policy_default(struct um_policy **out);
+/* A single value over what a file says: a key of it, "driver" (its name) or "driver.PARAMETER". */
+struct um_policy_value {
+	const char *key, *text;
+	const char *source; /* begins the messages about it; outlives the policy */
+};
+/* The same as um_policy_load(), or um_policy_default() where `path` is NULL, with values over it. */
+int um_policy_load_with(struct um_policy **out, const char *path,
+			const struct um_policy_value *values, size_t count);
 void um_policy_destroy(struct um_policy *);
 /* The effective policy as YAML with every default spelled out; malloc'ed. UM_ENOMEM. */
 int um_policy_text(char **out, const struct um_policy *);

@@ -419,6 +419,22 @@ int um_policy_parse(struct um_policy **out, const char *path, const char *text, 
 	return error;
 }
 
+int um_policy_load_with(struct um_policy **out, const char *path,
+			const struct um_policy_value *values, size_t count)
+{
+	struct um_yaml_file *file;
+	int error = path ? um_yaml_load(&file, path) : um_yaml_parse(&file, "-", "", 0);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < count && !error; i++)
+		error = um_yaml_set(file, values[i].key, values[i].text, values[i].source);
+	if (!error)
+		error = policy_of_file(out, file);
+	um_yaml_destroy(file);
+	return error;
+}
+
 int um_policy_default(struct um_policy **out)
 {
 	return create_policy(out, "-");

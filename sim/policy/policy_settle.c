@@ -77,6 +77,14 @@ static int choose_driver(struct um_policy *policy, const struct um_machine_spec 
 
 /* ---------------------------------------------------------------- page size */
 
+/* At its place in the file; what no file has goes without. */
+static int fail_at_place(const struct um_policy *policy, struct um_policy_place at,
+			 const char *message)
+{
+	return at.line ? um_fail_at(UM_EINVAL, policy->path, at.line, at.column, "%s", message)
+		       : um_fail(UM_EINVAL, "%s", message);
+}
+
 /* "4 KiB, 64 KiB, 2 MiB" */
 static void page_sizes_text(char *buffer, size_t capacity, const uint64_t *page_bytes)
 {
@@ -102,10 +110,7 @@ static int refuse_page_bytes(const struct um_policy *policy, const uint64_t *siz
 			? "page_size: driver %s does not take %s; it takes %s"
 			: "page_size: driver %s does not take %s: it has no choice, and goes by %s",
 		policy->driver->name, asked, list);
-	if (policy->page_at.line)
-		return um_fail_at(UM_EINVAL, policy->path, policy->page_at.line,
-				  policy->page_at.column, "%s", message);
-	return um_fail(UM_EINVAL, "%s", message);
+	return fail_at_place(policy, policy->page_at, message);
 }
 
 int um_policy_check_page_bytes(const struct um_policy *policy)
@@ -161,19 +166,20 @@ static int refuse_setting(const struct um_policy *policy, const struct um_policy
 	const char *meant =
 		count ? um_suggest(setting->name, &ops->params->name, count, sizeof(*ops->params))
 		      : NULL;
-	char list[400] = "nothing but its name";
+	char list[400] = "nothing but its name", message[600];
 
-	if (meant)
-		return um_fail_at(UM_EINVAL, policy->path, setting->name_at.line,
-				  setting->name_at.column,
-				  "driver %s has no \"%.48s\": did you mean \"%s\"?", ops->name,
-				  setting->name, meant);
+	if (meant) {
+		snprintf(message, sizeof(message),
+			 "driver %s has no \"%.48s\": did you mean \"%s\"?", ops->name,
+			 setting->name, meant);
+		return fail_at_place(policy, setting->name_at, message);
+	}
 	for (size_t i = 0; i < count && used < sizeof(list); i++)
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
 					 ops->params[i].name);
-	return um_fail_at(UM_EINVAL, policy->path, setting->name_at.line, setting->name_at.column,
-			  "driver %s has no \"%.48s\"; it takes %s", ops->name, setting->name,
-			  list);
+	snprintf(message, sizeof(message), "driver %s has no \"%.48s\"; it takes %s", ops->name,
+		 setting->name, list);
+	return fail_at_place(policy, setting->name_at, message);
 }
 
 static int apply_setting(struct um_policy *policy, const struct um_policy_setting *setting)
@@ -194,8 +200,7 @@ static int apply_setting(struct um_policy *policy, const struct um_policy_settin
 	char message[512];
 
 	snprintf(message, sizeof(message), "%s", um_error_message());
-	return um_fail_at(UM_EINVAL, policy->path, setting->text_at.line, setting->text_at.column,
-			  "%s", message);
+	return fail_at_place(policy, setting->text_at, message);
 }
 
 int um_policy_apply_settings(struct um_policy *policy)

@@ -81,10 +81,16 @@ static int chain_runs(struct um_group_chunk *chunk, const unsigned char *payload
 	return error ? error : (int)count;
 }
 
+struct unpacking {
+	struct um_group_chunk *chunk;
+	bool whole;
+};
+
 static int unpack(const void *row, void *context)
 {
 	const struct um_access_chunk_row *packed = row;
-	struct um_group_chunk *chunk = context;
+	const struct unpacking *unpacking = context;
+	struct um_group_chunk *chunk = unpacking->chunk;
 	unsigned char *payload;
 	int error = um_db_chunk_payload(packed, &payload);
 
@@ -93,7 +99,7 @@ static int unpack(const void *row, void *context)
 	chunk->payload = payload;
 	chunk->payload_bytes = (size_t)packed->payload_bytes;
 	chunk->only_group = (uint64_t)packed->first_group;
-	if (packed->first_group == packed->last_group)
+	if (packed->first_group == packed->last_group && !unpacking->whole)
 		return 0;
 	error = chain_runs(chunk, payload, chunk->payload_bytes);
 	free(payload);
@@ -101,23 +107,32 @@ static int unpack(const void *row, void *context)
 	return error;
 }
 
-int um_group_chunk_load(struct um_group_chunk **out, struct um_db *db, int64_t op, int64_t number)
+int um_group_chunk_load(struct um_group_chunk **out, struct um_db *db, int64_t op, int64_t number,
+			bool whole)
 {
 	struct um_group_chunk *chunk = calloc(1, sizeof(*chunk));
+	struct unpacking unpacking = {chunk, whole};
 	char where[64];
 	int error;
 
 	if (!chunk)
 		return um_fail(UM_ENOMEM, "no memory for a chunk of accesses");
-	chunk->users = 1;
 	snprintf(where, sizeof(where), "op = ? AND chunk = %" PRId64, number);
-	error = um_db_each(db, &um_table_access_chunk, where, op, unpack, chunk);
+	error = um_db_each(db, &um_table_access_chunk, where, op, unpack, &unpacking);
 	if (error) {
 		um_group_chunk_destroy(chunk);
 		return error;
 	}
 	*out = chunk;
 	return 0;
+}
+
+size_t um_group_chunk_bytes(const struct um_group_chunk *chunk)
+{
+	return sizeof(*chunk) + (chunk->payload ? chunk->payload_bytes : 0) +
+	       chunk->run_capacity * sizeof(*chunk->runs) +
+	       chunk->group_capacity * sizeof(*chunk->groups) +
+	       chunk->places.capacity * sizeof(*chunk->places.slots);
 }
 
 void um_group_chunk_destroy(struct um_group_chunk *chunk)

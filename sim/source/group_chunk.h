@@ -1,7 +1,8 @@
 /*
- * One chunk of an access stream, shared by the cursors of the groups in it. A chunk of several
- * groups is decoded whole, each group's runs chained; a chunk of one group stays packed and its
- * cursor decodes as it goes, so that long groups cost 64 KiB each and not their runs.
+ * One chunk of an access stream, shared by the cursors of the groups in it, also those of several
+ * simulations: nothing changes it. A chunk of several groups is decoded whole, each group's runs
+ * chained. A chunk of one group stays packed where many groups may be open side by side, and its cursor
+ * decodes as it goes, so that long groups cost 64 KiB each and not their runs.
  */
 #ifndef UM_GROUP_CHUNK_H
 #define UM_GROUP_CHUNK_H
@@ -21,7 +22,6 @@ struct um_chained_run {
 };
 
 struct um_group_chunk {
-	uint32_t users;
 	unsigned char *payload; /* of one group; else NULL */
 	size_t payload_bytes;
 	uint64_t only_group;
@@ -35,8 +35,11 @@ struct um_group_chunk {
 	struct um_id_map places; /* group -> place in `groups` */
 };
 
-/* One user. UM_EFORMAT, UM_ENOMEM. */
-int um_group_chunk_load(struct um_group_chunk **out, struct um_db *, int64_t op, int64_t chunk);
+/* whole: also a chunk of one group is decoded. UM_EFORMAT, UM_ENOMEM. */
+int um_group_chunk_load(struct um_group_chunk **out, struct um_db *, int64_t op, int64_t chunk,
+			bool whole);
+/* About what it takes. */
+size_t um_group_chunk_bytes(const struct um_group_chunk *);
 void um_group_chunk_destroy(struct um_group_chunk *);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The groups of a launch. An index of its chunks (which groups each spans) is held; a chunk is
- * loaded when a cursor is in it and dropped with its last cursor. A group goes on in any later
- * chunk that spans it.
+ * loaded when a cursor is in it and left with its last cursor. A group goes on in any later chunk
+ * that spans it. Index and chunks come out of the source's cache.
  */
 #include "group_chunk.h"
 #include "source_internal.h"
@@ -9,53 +9,78 @@
 #include "trace/base/error.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Runs that a cursor of a packed chunk decodes at a time. */
+#define RUNS_PER_DECODE 64
+/* A chunk's payload as writers make it, and its runs at their shortest, 2 bytes (access_stream.h). */
+#define CHUNK_RUNS_BYTES (32768 * sizeof(struct um_chained_run))
 
 struct indexed_chunk {
 	int64_t number;
 	uint64_t first_group, last_group;
 	uint64_t lowest_from_here; /* smallest first_group of this chunk and all behind it */
-	struct um_group_chunk *loaded;
+};
+
+struct chunk_index {
+	struct indexed_chunk *chunks;
+	size_t count, capacity;
+	uint64_t touches;
 };
 
 struct um_groups {
 	struct um_source *source;
 	int64_t op;
-	struct indexed_chunk *chunks;
-	size_t chunk_count, chunk_capacity;
-	uint64_t touches;
-	size_t at_chunk, at_group;	/* where the next group may start */
-	struct um_group_chunk *current; /* of at_chunk, a use of its own */
-	struct um_id_map started;	/* groups that have a cursor already */
+	struct um_cached *cached_index;
+	const struct chunk_index *index;
+	bool decodes_whole;
+	struct used_chunk {
+		struct um_cached *cached; /* NULL: nobody here is in it */
+		uint32_t users;
+	} * used;			      /* one for each of the index */
+	size_t at_chunk, at_group;	      /* where the next group may start */
+	const struct um_group_chunk *current; /* of at_chunk, a use of its own */
+	struct um_id_map started;	      /* groups that have a cursor already */
 };
 
 struct um_group_cursor {
 	struct um_groups *groups;
 	uint64_t group;
-	size_t chunk;		       /* place in the index */
-	struct um_group_chunk *loaded; /* a use of it; NULL: look for the next */
+	size_t chunk;			     /* place in the index */
+	const struct um_group_chunk *loaded; /* a use of it; NULL: look for the next */
 	uint32_t next_run;
 	struct um_stream_decoder *decoder; /* of a packed chunk */
+	struct um_access_run *decoded;	   /* RUNS_PER_DECODE of them, beside the decoder */
+	uint32_t decoded_count, decoded_at;
 	struct um_access_run run;
 };
 
 /* --- index --- */
 
+static void free_index(void *value)
+{
+	struct chunk_index *index = value;
+
+	free(index->chunks);
+	free(index);
+}
+
 static int index_chunk(const void *row, void *context)
 {
 	const struct um_access_chunk_row *packed = row;
-	struct um_groups *groups = context;
+	struct chunk_index *index = context;
 
-	if (groups->chunk_count == groups->chunk_capacity) {
-		size_t capacity = groups->chunk_capacity ? groups->chunk_capacity * 2 : 16;
-		struct indexed_chunk *grown = realloc(groups->chunks, capacity * sizeof(*grown));
+	if (index->count == index->capacity) {
+		size_t capacity = index->capacity ? index->capacity * 2 : 16;
+		struct indexed_chunk *grown = realloc(index->chunks, capacity * sizeof(*grown));
 
 		if (!grown)
 			return um_fail(UM_ENOMEM, "no memory for an index of %zu chunks", capacity);
-		groups->chunks = grown;
-		groups->chunk_capacity = capacity;
+		index->chunks = grown;
+		index->capacity = capacity;
 	}
-	groups->touches += packed->touches > 0 ? (uint64_t)packed->touches : 0;
-	groups->chunks[groups->chunk_count++] = (struct indexed_chunk){
+	index->touches += packed->touches > 0 ? (uint64_t)packed->touches : 0;
+	index->chunks[index->count++] = (struct indexed_chunk){
 		.number = packed->chunk,
 		.first_group = (uint64_t)packed->first_group,
 		.last_group = (uint64_t)packed->last_group,
@@ -63,15 +88,50 @@ static int index_chunk(const void *row, void *context)
 	return 0;
 }
 
-static void find_lowest(struct um_groups *groups)
+static void find_lowest(struct chunk_index *index)
 {
 	uint64_t lowest = UINT64_MAX;
 
-	for (size_t i = groups->chunk_count; i-- > 0;) {
-		if (groups->chunks[i].first_group < lowest)
-			lowest = groups->chunks[i].first_group;
-		groups->chunks[i].lowest_from_here = lowest;
+	for (size_t i = index->count; i-- > 0;) {
+		if (index->chunks[i].first_group < lowest)
+			lowest = index->chunks[i].first_group;
+		index->chunks[i].lowest_from_here = lowest;
 	}
+}
+
+static int load_index(void *context, void **value, size_t *bytes)
+{
+	const struct um_groups *groups = context;
+	struct chunk_index *index = calloc(1, sizeof(*index));
+	int error;
+
+	if (!index)
+		return um_fail(UM_ENOMEM, "no memory for the groups of a launch");
+	error = um_db_each(um_source_db(groups->source), &um_table_access_chunk, "op = ?",
+			   groups->op, index_chunk, index);
+	if (error) {
+		free_index(index);
+		return error;
+	}
+	find_lowest(index);
+	*value = index;
+	*bytes = sizeof(*index) + index->capacity * sizeof(*index->chunks);
+	return 0;
+}
+
+static int open_index(struct um_groups *groups)
+{
+	const struct um_cached_key key = {UM_CACHED_INDEX, groups->op, 0};
+	uint64_t limit = um_trace_cache_limit(um_source_cache(groups->source));
+	int error = um_trace_cache_take(um_source_cache(groups->source), key, load_index, groups,
+					free_index, &groups->cached_index);
+
+	if (error)
+		return error;
+	groups->index = um_cached_value(groups->cached_index);
+	groups->decodes_whole = groups->index->count <= limit / 4 / CHUNK_RUNS_BYTES;
+	groups->used = calloc(groups->index->count + 1, sizeof(*groups->used));
+	return groups->used ? 0 : um_fail(UM_ENOMEM, "no memory for the groups of a launch");
 }
 
 int um_groups_open(struct um_groups **out, struct um_source *source, int64_t op)
@@ -83,77 +143,112 @@ int um_groups_open(struct um_groups **out, struct um_source *source, int64_t op)
 		return um_fail(UM_ENOMEM, "no memory for the groups of a launch");
 	groups->source = source;
 	groups->op = op;
-	error = um_db_each(um_source_db(source), &um_table_access_chunk, "op = ?", op, index_chunk,
-			   groups);
-	if (error) {
+	error = open_index(groups);
+	if (error)
 		um_groups_close(groups);
-		return error;
-	}
-	find_lowest(groups);
-	*out = groups;
-	return 0;
+	else
+		*out = groups;
+	return error;
 }
 
 void um_groups_close(struct um_groups *groups)
 {
+	struct um_trace_cache *cache;
+
 	if (!groups)
 		return;
-	for (size_t i = 0; i < groups->chunk_count; i++)
-		um_group_chunk_destroy(groups->chunks[i].loaded);
-	free(groups->chunks);
+	cache = um_source_cache(groups->source);
+	for (size_t i = 0; groups->used && i < groups->index->count; i++)
+		um_trace_cache_leave(cache, groups->used[i].cached);
+	um_trace_cache_leave(cache, groups->cached_index);
+	free(groups->used);
 	um_id_map_fini(&groups->started);
 	free(groups);
 }
 
 uint64_t um_groups_touches(const struct um_groups *groups)
 {
-	return groups->touches;
+	return groups->index->touches;
 }
 
 /* --- chunks in use --- */
 
-static int use_chunk(struct um_groups *groups, size_t place, struct um_group_chunk **out)
-{
-	struct indexed_chunk *chunk = &groups->chunks[place];
-	int error = 0;
+struct chunk_reading {
+	const struct um_groups *groups;
+	int64_t number;
+};
 
-	if (chunk->loaded)
-		chunk->loaded->users++;
-	else
-		error = um_group_chunk_load(&chunk->loaded, um_source_db(groups->source),
-					    groups->op, chunk->number);
-	*out = chunk->loaded;
-	return error;
+static void free_chunk(void *value)
+{
+	um_group_chunk_destroy(value);
+}
+
+static int load_chunk(void *context, void **value, size_t *bytes)
+{
+	const struct chunk_reading *reading = context;
+	const struct um_groups *groups = reading->groups;
+	struct um_group_chunk *chunk;
+	int error = um_group_chunk_load(&chunk, um_source_db(groups->source), groups->op,
+					reading->number, groups->decodes_whole);
+
+	if (error)
+		return error;
+	*value = chunk;
+	*bytes = um_group_chunk_bytes(chunk);
+	return 0;
+}
+
+static int use_chunk(struct um_groups *groups, size_t place, const struct um_group_chunk **out)
+{
+	struct chunk_reading reading = {groups, groups->index->chunks[place].number};
+	const struct um_cached_key key = {UM_CACHED_CHUNK, groups->op, reading.number};
+	struct used_chunk *used = &groups->used[place];
+
+	if (!used->users) {
+		int error = um_trace_cache_take(um_source_cache(groups->source), key, load_chunk,
+						&reading, free_chunk, &used->cached);
+		if (error)
+			return error;
+	}
+	used->users++;
+	*out = um_cached_value(used->cached);
+	return 0;
 }
 
 static void leave_chunk(struct um_groups *groups, size_t place)
 {
-	struct indexed_chunk *chunk = &groups->chunks[place];
+	struct used_chunk *used = &groups->used[place];
 
-	if (--chunk->loaded->users)
+	if (--used->users)
 		return;
-	um_group_chunk_destroy(chunk->loaded);
-	chunk->loaded = NULL;
+	um_trace_cache_leave(um_source_cache(groups->source), used->cached);
+	used->cached = NULL;
 }
 
 /* --- cursors --- */
 
+static int start_decoding(struct um_group_cursor *cursor, const struct um_group_chunk *chunk)
+{
+	cursor->decoded_count = cursor->decoded_at = 0;
+	if (cursor->decoder) {
+		um_stream_decoder_reset(cursor->decoder, chunk->payload, chunk->payload_bytes);
+		return 0;
+	}
+	cursor->decoded = malloc(RUNS_PER_DECODE * sizeof(*cursor->decoded));
+	if (!cursor->decoded)
+		return um_fail(UM_ENOMEM, "no memory for a group");
+	return um_stream_decoder_create(&cursor->decoder, chunk->payload, chunk->payload_bytes);
+}
+
 /* Points the cursor at its group's runs in the chunk that it uses; false if there are none. */
 static int enter_chunk(struct um_group_cursor *cursor, bool *found)
 {
-	struct um_group_chunk *chunk = cursor->loaded;
+	const struct um_group_chunk *chunk = cursor->loaded;
 	const uint32_t *place;
 
 	*found = true;
-	if (chunk->payload) {
-		if (cursor->decoder)
-			um_stream_decoder_reset(cursor->decoder, chunk->payload,
-						chunk->payload_bytes);
-		else
-			return um_stream_decoder_create(&cursor->decoder, chunk->payload,
-							chunk->payload_bytes);
-		return 0;
-	}
+	if (chunk->payload)
+		return start_decoding(cursor, chunk);
 	place = um_id_map_find(&chunk->places, cursor->group);
 	*found = place;
 	cursor->next_run = place ? chunk->groups[*place].first_run : UM_NO_RUN;
@@ -174,9 +269,9 @@ static int find_next_chunk(struct um_group_cursor *cursor, size_t from, bool *fo
 	int error = 0;
 
 	*found = false;
-	for (cursor->chunk = from; !error && !*found && cursor->chunk < groups->chunk_count;
+	for (cursor->chunk = from; !error && !*found && cursor->chunk < groups->index->count;
 	     cursor->chunk++) {
-		const struct indexed_chunk *chunk = &groups->chunks[cursor->chunk];
+		const struct indexed_chunk *chunk = &groups->index->chunks[cursor->chunk];
 
 		if (cursor->group < chunk->lowest_from_here)
 			return 0; /* neither here nor behind */
@@ -193,15 +288,28 @@ static int find_next_chunk(struct um_group_cursor *cursor, size_t from, bool *fo
 	return error;
 }
 
+static int decode_runs(struct um_group_cursor *cursor)
+{
+	long count = um_stream_decode(cursor->decoder, cursor->decoded, RUNS_PER_DECODE);
+
+	for (long i = 0; i < count; i++)
+		if (cursor->decoded[i].group != cursor->group)
+			return um_fail(UM_EFORMAT,
+				       "op %lld: a chunk holds another group than it says",
+				       (long long)cursor->groups->op);
+	cursor->decoded_count = count > 0 ? (uint32_t)count : 0;
+	cursor->decoded_at = 0;
+	return count < 0 ? (int)count : 0;
+}
+
 static int decode_run(struct um_group_cursor *cursor, bool *found)
 {
-	long count = um_stream_decode(cursor->decoder, &cursor->run, 1);
+	int error = cursor->decoded_at < cursor->decoded_count ? 0 : decode_runs(cursor);
 
-	*found = count > 0;
-	if (count > 0 && cursor->run.group != cursor->group)
-		return um_fail(UM_EFORMAT, "op %lld: a chunk holds another group than it says",
-			       (long long)cursor->groups->op);
-	return count < 0 ? (int)count : 0;
+	*found = cursor->decoded_at < cursor->decoded_count;
+	if (*found)
+		cursor->run = cursor->decoded[cursor->decoded_at++];
+	return error;
 }
 
 static int take_run(struct um_group_cursor *cursor, bool *found)
@@ -247,6 +355,7 @@ void um_group_close(struct um_group_cursor *cursor)
 		return;
 	leave(cursor);
 	um_stream_decoder_destroy(cursor->decoder);
+	free(cursor->decoded);
 	free(cursor);
 }
 
@@ -298,7 +407,7 @@ struct um_group_cursor *um_groups_next(struct um_groups *groups, int *error)
 	uint64_t group;
 
 	*error = 0;
-	while (!cursor && !*error && groups->at_chunk < groups->chunk_count) {
+	while (!cursor && !*error && groups->at_chunk < groups->index->count) {
 		if (!groups->current)
 			*error = use_chunk(groups, groups->at_chunk, &groups->current);
 		if (*error)

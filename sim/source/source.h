@@ -9,9 +9,14 @@
 #include "trace/spool/access_stream.h"
 
 struct um_source;
+struct um_trace_cache;
 
-/* UM_ENOTSUP where the trace has no access stream (the message says what to do). */
-int um_source_open(struct um_source **out, struct um_db *);
+/*
+ * UM_ENOTSUP where the trace has no access stream (the message says what to do). cache: shared with
+ * other sources of the same trace, each with a handle of its own, and outlives them; NULL: its own, which
+ * keeps only what is in use.
+ */
+int um_source_open(struct um_source **out, struct um_db *, struct um_trace_cache *cache);
 void um_source_close(struct um_source *);
 
 /* The next operation, or NULL at the end (*error 0) or on an error. Valid until the next call. */

@@ -31,7 +31,7 @@ static int close_trace(void **state)
 
 static void open_source(void)
 {
-	assert_int_equal(um_source_open(&source, fx.db), 0);
+	assert_int_equal(um_source_open(&source, fx.db, NULL), 0);
 }
 
 static void operations_come_in_program_order(void **state)
@@ -242,7 +242,7 @@ static void launches_without_a_stream_cannot_be_replayed(void **state)
 	fx_launch(&fx, "k", 1, 0);
 	fx_lines(&fx, 1, 0, 1, UM_TOUCH_READ, 1, 0);
 	fx_launch_end(&fx);
-	assert_int_equal(um_source_open(&source, fx.db), UM_ENOTSUP);
+	assert_int_equal(um_source_open(&source, fx.db, NULL), UM_ENOTSUP);
 	assert_non_null(strstr(um_error_message(), "access stream"));
 }
 
