@@ -419,3 +419,15 @@ int um_topology_complete(struct um_topology *topology, const struct um_yaml_file
 	}
 	return error;
 }
+
+double um_route_bytes_per_s(const struct um_topology *topology, const struct um_route *route)
+{
+	double slowest = 0;
+
+	for (uint8_t i = 0; i < route->links; i++) {
+		double rate = topology->link[route->hop[i].link].bytes_per_s;
+
+		slowest = i && slowest < rate ? slowest : rate;
+	}
+	return slowest;
+}

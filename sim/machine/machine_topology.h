@@ -53,6 +53,8 @@ int um_topology_read(const struct um_yaml_file *, const struct um_yaml_node *,
  * a link without bandwidth, two between the same, a cycle of switches, a device without a way to a host.
  */
 int um_topology_complete(struct um_topology *, const struct um_yaml_file *, uint32_t devices);
+/* Of the slowest link on the way; 0: there is none. */
+double um_route_bytes_per_s(const struct um_topology *, const struct um_route *);
 /* Usable bytes a second of a PCIe link, each way: what packets of 256 bytes leave of the raw rate. */
 double um_pcie_bytes_per_s(uint32_t generation, uint32_t lanes);
 

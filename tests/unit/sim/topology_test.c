@@ -50,25 +50,26 @@ static int close_trace(void **state)
 }
 
 /* 19 lines, then the topology. */
-static const char machine[] = "name: round\n"
-			      "device_name: Round\n"
-			      "arch: gfx90a\n"
-			      "devices: 4\n"
-			      "memory: 1GiB\n"
-			      "compute_units: 4\n"
-			      "waves_per_unit: 8\n"
-			      "wave_lanes: 64\n"
-			      "clock_khz: 1\n"
-			      "memory_clock_khz: 1\n"
-			      "memory_bus_bits: 1\n"
-			      "l2: 1KiB\n"
-			      "memory_bandwidth: 900TB/s\n"
-			      "launch: 0ns\n"
-			      "xnack: process\n"
-			      "link: {name: own, to_device: 4096MB/s, to_host: 4096MB/s, latency: 500ns,\n"
-			      "  remote_request: 64B, remote_requests_per_s: 64000000}\n"
-			      "topology:\n"
-			      "  links:\n";
+static const char machine[] =
+	"name: round\n"
+	"device_name: Round\n"
+	"arch: gfx90a\n"
+	"devices: 4\n"
+	"memory: 1GiB\n"
+	"compute_units: 4\n"
+	"waves_per_unit: 8\n"
+	"wave_lanes: 64\n"
+	"clock_khz: 1\n"
+	"memory_clock_khz: 1\n"
+	"memory_bus_bits: 1\n"
+	"l2: 1KiB\n"
+	"memory_bandwidth: 900TB/s\n"
+	"launch: 0ns\n"
+	"xnack: process\n"
+	"link: {name: own, to_device: 4096MB/s, to_host: 4096MB/s, latency: 500ns,\n"
+	"  remote_request: 64B, remote_requests_per_s: 64000000}\n"
+	"topology:\n"
+	"  links:\n";
 
 static int parse(const char *links)
 {
@@ -288,7 +289,7 @@ static void a_link_without_bandwidth_is_refused(void **state)
 {
 	(void)state;
 	refuse(STARS "    - {between: [host, gpu3], bandwidth: 0GB/s}\n",
-	       "m.yaml:23:43: bandwidth: 0GB/s is out of range: it can be 1 MB/s to 1000 TB/s");
+	       "m.yaml:23:42: bandwidth: 0GB/s is out of range: it can be 1 MB/s to 1000 TB/s");
 	refuse(STARS "    - {between: [host, gpu3]}\n",
 	       "m.yaml:23:7: a link needs \"bandwidth\", or \"pcie_generation\" and \"pcie_lanes\"");
 	refuse(STARS "    - {between: [host, gpu3], pcie_generation: 4}\n",
@@ -301,9 +302,11 @@ static void a_link_without_bandwidth_is_refused(void **state)
 static void a_device_without_a_link_is_refused(void **state)
 {
 	(void)state;
-	refuse(STARS, "m.yaml:19:3: gpu3 has no link to a host, through switches or not, of 8 links at "
-		      "the most");
-	refuse(STARS "    - {between: [gpu2, gpu3], bandwidth: 1GB/s}\n", /* no device passes on to a host */
+	refuse(STARS,
+	       "m.yaml:19:3: gpu3 has no link to a host, through switches or not, of 8 links at "
+	       "the most");
+	refuse(STARS
+	       "    - {between: [gpu2, gpu3], bandwidth: 1GB/s}\n", /* no device passes on to a host */
 	       "m.yaml:19:3: gpu3 has no link to a host, through switches or not, of 8 links at the "
 	       "most");
 	refuse(STARS "    - {between: [host1, gpu3], bandwidth: 1GB/s}\n  host_memory: host1\n",
@@ -350,7 +353,8 @@ static void ends_that_there_are_not_are_refused(void **state)
 static void one_says_how_devices_are_linked(void **state)
 {
 	(void)state;
-	refuse(RING "peer_link: {name: a, bandwidth: 1GB/s, latency: 1us, remote_requests_per_s: 1000}\n",
+	refuse(RING
+	       "peer_link: {name: a, bandwidth: 1GB/s, latency: 1us, remote_requests_per_s: 1000}\n",
 	       "m.yaml:1:1: a machine has \"peer_link\" or \"topology\", not both");
 }
 
