@@ -189,8 +189,8 @@ int um_machine_duplicate(struct um_machine *, const struct um_page_range *, um_d
 void um_machine_join_next(struct um_machine *);
 /*
  * An explicit copy, one transfer: pages with data that are at `from` and not at `to`, one of them the
- * host, are at both then, mapped for reading. It is no migration and has no row: um_probe_copy_traffic() is the
- * caller's. UM_ENOMEM.
+ * host, or both peers, are at both then, mapped for reading. It is no migration and has no row:
+ * um_probe_copy_traffic(), or um_probe_peer_traffic(), is the caller's. UM_ENOMEM.
  */
 int um_machine_copy_pages(struct um_machine *, const struct um_page_range *, um_device_id from,
 			  um_device_id to, um_ns at, um_ns *end);

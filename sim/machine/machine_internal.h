@@ -141,6 +141,9 @@ struct transfer {
 };
 int um_machine_send_pages(struct um_machine *, const struct um_page_range *, um_device_id from,
 			  um_device_id to, um_ns latency, um_ns at, struct transfer *);
+/* The same from device to device, which are peers. */
+int um_machine_send_to_peer(struct um_machine *, const struct um_page_range *, um_device_id from,
+			    um_device_id to, um_ns at, struct transfer *);
 /* What a transfer takes beside its bytes; and a migration, which has a record under umtrace. */
 um_ns um_machine_latency_ns(const struct um_machine *, bool to_device);
 um_ns um_machine_recorded_latency_ns(const struct um_machine *, bool to_device);

@@ -304,3 +304,25 @@ int um_machine_send_pages(struct um_machine *machine, const struct um_page_range
 	};
 	return remember_arrival(machine, &arrival);
 }
+
+int um_machine_send_to_peer(struct um_machine *machine, const struct um_page_range *range,
+			    um_device_id from, um_device_id to, um_ns at, struct transfer *transfer)
+{
+	uint64_t bytes = (uint64_t)range->pages * UM_PAGE_BYTES;
+	struct way way = peer_way(machine, from, to);
+	um_ns data = data_ns((double)bytes, way.bytes_per_s);
+
+	transfer->end = um_machine_peer_transfer(machine, from, to, bytes, at);
+	transfer->start = transfer->end - way.latency_ns - data;
+
+	struct arrival arrival = {
+		.allocation = range->allocation,
+		.to = to,
+		.first_page = range->first_page,
+		.end_page = range->first_page + range->pages,
+		.data_from = transfer->end - data,
+		.ns_per_page = UM_PAGE_BYTES * NS_PER_S / way.bytes_per_s,
+		.end = transfer->end,
+	};
+	return remember_arrival(machine, &arrival);
+}
