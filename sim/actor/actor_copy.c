@@ -108,7 +108,7 @@ static void add_traffic(const struct copy *copy, struct traffic *traffic, um_dev
 		traffic->within_device += from == UM_HOST ? 0 : bytes;
 		return;
 	}
-	if (from != UM_HOST && to != UM_HOST && um_machine_has_peer_links(copy->state->machine)) {
+	if (um_machine_are_peers(copy->state->machine, from, to)) {
 		traffic->between[from][to] += bytes;
 		return;
 	}

@@ -106,7 +106,7 @@ static void tell_peer(const struct settling *s, const struct um_page_access_row 
 static void settle_run(struct settling *s, const struct um_page_access_row *row,
 		       um_device_id holder, um_page first_page, um_page pages)
 {
-	bool peer = holder != UM_HOST && um_machine_has_peer_links(s->state->machine);
+	bool peer = um_machine_are_peers(s->state->machine, s->device, holder);
 	int64_t read = lines_of(row, row->lines_read, UM_TOUCH_READ) * pages;
 	int64_t written = lines_of(row, row->lines_written, UM_TOUCH_WRITTEN) * pages;
 	struct um_remote_access_row remote = {

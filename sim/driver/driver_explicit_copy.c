@@ -23,7 +23,8 @@
  *    launch comes behind them: they overlap with what other streams do, as they would with hipMemcpyAsync.
  *    Copies back are made when the host is about to access the pages, and it waits (hipMemcpy). Nothing is
  *    copied in advance: a program that does so hides more of its copies than this one.
- * C6 From one device to another a page goes through the host, whose copy is valid then too.
+ * C6 From one device to another a page goes over the machine's link between them (hipMemcpyPeer); where there is
+ *    none, through the host, whose copy is valid then too.
  * C7 host_memory: pinned. The copy engine reads and writes the host's buffer: the link's latency and bandwidth.
  *    host_memory: pageable. The runtime has the host copy through a pinned buffer of `staging_buffer` bytes, a
  *    piece at a time, and the copy engine takes one piece while the host works on the next (HIP's

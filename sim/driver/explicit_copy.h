@@ -27,7 +27,7 @@ _Static_assert(UM_DEVICES_MAX <= 16, "a bit of `buffers` for each device");
  */
 int um_explicit_copy_provide(struct explicit_copy *, const struct um_accesses *, um_ns at,
 			     um_ns *end);
-/* One copy of pages that `from` has and `to` has not, one of them the host. */
+/* A copy of pages that `from` has and `to` has not. */
 int um_explicit_copy_send(struct explicit_copy *, const struct um_page_range *, um_device_id from,
 			  um_device_id to, uint32_t op, um_ns at, um_ns *end);
 int um_explicit_copy_on_faults(struct um_driver *, struct um_fault_buffer *);

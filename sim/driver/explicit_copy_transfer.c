@@ -92,11 +92,30 @@ static int send_over_link(struct explicit_copy *copy, const struct um_page_range
 	return error;
 }
 
+static int send_to_peer(struct explicit_copy *copy, const struct um_page_range *range,
+			um_device_id from, um_device_id to, uint32_t op, um_ns at, um_ns *end)
+{
+	int error = um_machine_copy_pages(copy->machine, range, from, to, at, end);
+
+	um_probe_peer_traffic(copy->env->probe,
+			      &(struct um_peer_traffic_row){
+				      .op = op,
+				      .allocation = range->allocation,
+				      .source = from,
+				      .destination = to,
+				      .bytes = (int64_t)range->pages * UM_PAGE_BYTES,
+				      .cause = um_word(um_traffic_words, UM_TRAFFIC_COPY),
+			      });
+	return error;
+}
+
 int um_explicit_copy_send(struct explicit_copy *copy, const struct um_page_range *range,
 			  um_device_id from, um_device_id to, uint32_t op, um_ns at, um_ns *end)
 {
 	int error = 0;
 
+	if (um_machine_are_peers(copy->machine, from, to))
+		return send_to_peer(copy, range, from, to, op, at, end);
 	if (from != UM_HOST && to != UM_HOST) {
 		error = send_over_link(copy, range, from, UM_HOST, op, at, &at);
 		from = UM_HOST;

@@ -140,3 +140,12 @@ um_ns um_server_book(struct um_server *server, um_ns at, um_ns duration)
 	server->busy += duration;
 	return server->free_at;
 }
+
+um_ns um_servers_book(struct um_server *const *servers, size_t count, um_ns at, um_ns duration)
+{
+	for (size_t i = 0; i < count; i++)
+		at = at > servers[i]->free_at ? at : servers[i]->free_at;
+	for (size_t i = 0; i < count; i++)
+		um_server_book(servers[i], at, duration);
+	return at + duration;
+}

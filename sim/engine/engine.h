@@ -6,6 +6,7 @@
 #define UM_ENGINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef uint64_t um_ns;
@@ -38,5 +39,7 @@ struct um_server {
  * Books `duration` at the earliest time >= at when the server is free; returns when the job ends.
  */
 um_ns um_server_book(struct um_server *, um_ns at, um_ns duration);
+/* So of a job that takes all of these at once, when all are free. */
+um_ns um_servers_book(struct um_server *const *servers, size_t count, um_ns at, um_ns duration);
 
 #endif

@@ -94,7 +94,9 @@ struct um_machine_spec {
 	enum um_xnack_support xnack;
 	bool apu;		  /* host and device share one memory: nothing migrates */
 	struct um_link_spec link; /* host to each device; of an apu: the shared memory itself */
-	struct um_peer_link_spec peer_link;
+	struct um_peer_link_spec peer_link; /* between any two devices; rate 0: none */
+	struct um_topology *topology; /* which links there are (machine_topology.h); owned; NULL:
+					       each device has its own to the host */
 	struct um_tracing_spec tracing;
 	struct um_machine_setting *settings; /* owned, as the strings in them; checked by who has
 						the drivers (um_policy_settle()) */
@@ -187,8 +189,8 @@ int um_machine_duplicate(struct um_machine *, const struct um_page_range *, um_d
 void um_machine_join_next(struct um_machine *);
 /*
  * An explicit copy, one transfer: pages with data that are at `from` and not at `to`, one of them the
- * host, are at both then, mapped for reading. It is no migration and has no row: um_probe_copy_traffic() is the
- * caller's. UM_ENOMEM.
+ * host, or both peers, are at both then, mapped for reading. It is no migration and has no row:
+ * um_probe_copy_traffic(), or um_probe_peer_traffic(), is the caller's. UM_ENOMEM.
  */
 int um_machine_copy_pages(struct um_machine *, const struct um_page_range *, um_device_id from,
 			  um_device_id to, um_ns at, um_ns *end);
@@ -313,6 +315,8 @@ um_ns um_machine_transfer(struct um_machine *, um_device_id device, bool to_devi
 um_ns um_machine_remote(struct um_machine *, um_device_id device, uint64_t bytes_to_device,
 			uint64_t bytes_to_host, uint64_t requests, um_ns at);
 /* Whether devices have links to each other. */
+/* Of these two; of any. */
+bool um_machine_are_peers(const struct um_machine *, um_device_id, um_device_id);
 bool um_machine_has_peer_links(const struct um_machine *);
 /* Books the link from one device to another, as um_machine_transfer() does; there must be one. */
 um_ns um_machine_peer_transfer(struct um_machine *, um_device_id from, um_device_id to,

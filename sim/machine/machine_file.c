@@ -1,6 +1,7 @@
 #include "machine_file.h"
 
 #include "machine_setting.h"
+#include "machine_topology.h"
 #include "trace/base/error.h"
 #include "trace/base/paths.h"
 #include "yaml_file.h"
@@ -28,7 +29,15 @@
 /* Of a section. */
 #define KEYS_MAX 32
 
-enum section { SECTION_MACHINE, SECTION_LINK, SECTION_PEER_LINK, SECTION_TRACING, SECTIONS };
+enum section {
+	SECTION_MACHINE,
+	SECTION_LINK,
+	SECTION_PEER_LINK,
+	SECTION_TOPOLOGY,
+	SECTION_TOPOLOGY_LINK,
+	SECTION_TRACING,
+	SECTIONS
+};
 static const struct um_machine_section sections[SECTIONS];
 
 /* UM_NEVER stands for a latency that the file does not have. */
@@ -185,6 +194,13 @@ static int read_tracing(const struct um_yaml_file *file, const struct um_yaml_no
 	return read_section(file, node, &sections[SECTION_TRACING], (char *)target + key->offset);
 }
 
+static int read_topology(const struct um_yaml_file *file, const struct um_yaml_node *node,
+			 const struct um_yaml_key *key, void *target)
+{
+	(void)key;
+	return um_topology_read(file, node, &((struct um_machine_spec *)target)->topology);
+}
+
 static int read_drivers(const struct um_yaml_file *file, const struct um_yaml_node *node,
 			const struct um_yaml_key *key, void *target)
 {
@@ -266,6 +282,10 @@ static const struct um_machine_key machine_keys[] = {
 	{{"peer_link", read_peer_link, MACHINE(peer_link), 0, 0, 0, false},
 	 "a mapping",
 	 "device to device: keys below; default: through the host"},
+	{{"topology", read_topology, 0, 0, 0, 0, false},
+	 "a mapping",
+	 "switches, NUMA hosts and links that they and the devices share: keys below; default: each "
+	 "device has its own link to the host"},
 	{{"tracing", read_tracing, MACHINE(tracing), 0, 0, 0, false},
 	 "a mapping",
 	 "what recording costs on the card, for umsim check: keys below"},
@@ -282,6 +302,9 @@ static const struct um_machine_section sections[SECTIONS] = {
 	[SECTION_MACHINE] = SECTION(NULL, "a machine", machine_keys),
 	[SECTION_LINK] = SECTION("link", "a link", link_keys),
 	[SECTION_PEER_LINK] = SECTION("peer_link", "a link between devices", peer_link_keys),
+	[SECTION_TOPOLOGY] = SECTION("topology", "a topology", um_topology_keys),
+	[SECTION_TOPOLOGY_LINK] =
+		SECTION("topology: links", "a link of a topology", um_topology_link_keys),
 	[SECTION_TRACING] = SECTION("tracing", "tracing", tracing_keys),
 };
 #undef SECTION
@@ -314,7 +337,7 @@ static int complete_link(struct um_machine_spec *spec, const struct um_yaml_file
 
 	if (!spec->apu)
 		return has_link ? 0 : um_yaml_fail(file, root, "a machine needs \"link\"");
-	if (has_link)
+	if (has_link || spec->topology)
 		return um_yaml_fail(file, root,
 				    "apu: true: host and devices share one memory, so there can be "
 				    "no \"link\"");
@@ -323,6 +346,17 @@ static int complete_link(struct um_machine_spec *spec, const struct um_yaml_file
 	spec->link.to_host_bytes_per_s = spec->memory_bytes_per_s / 2;
 	spec->link.remote_requests_per_s = spec->memory_bytes_per_s / no_link.remote_request_bytes;
 	return 0;
+}
+
+static int complete_topology(struct um_machine_spec *spec, const struct um_yaml_file *file,
+			     const struct um_yaml_node *root)
+{
+	if (!spec->topology)
+		return 0;
+	if (*spec->peer_link.name)
+		return um_yaml_fail(file, root,
+				    "a machine has \"peer_link\" or \"topology\", not both");
+	return um_topology_complete(spec->topology, file, spec->devices);
 }
 
 /* Takes the file's text on success. */
@@ -338,6 +372,8 @@ static int spec_from_file(struct um_machine_spec **out, struct um_yaml_file *fil
 	int error = read_section(file, root, &sections[SECTION_MACHINE], spec);
 	if (!error)
 		error = complete_link(spec, file, root);
+	if (!error)
+		error = complete_topology(spec, file, root);
 	if (error) {
 		um_machine_spec_destroy(spec);
 		return error;
@@ -378,6 +414,7 @@ void um_machine_spec_destroy(struct um_machine_spec *spec)
 	if (!spec)
 		return;
 	um_machine_drop_settings(spec);
+	free(spec->topology);
 	free(spec->path);
 	free(spec->text);
 	free(spec);

@@ -3,6 +3,7 @@
 #define UM_MACHINE_INTERNAL_H
 
 #include "machine.h"
+#include "machine_topology.h"
 #include "page_bitmap.h"
 #include "sim/probe/probe.h"
 
@@ -95,6 +96,7 @@ struct um_machine {
 	struct device_queues queues[UM_DEVICES_MAX];
 	struct link link[UM_DEVICES_MAX];
 	struct um_server peer_link[UM_DEVICES_MAX][UM_DEVICES_MAX]; /* from, to */
+	struct um_server topology_link[UM_TOPOLOGY_LINKS_MAX][2];   /* and back */
 	struct allocation **allocations;			    /* by id */
 	size_t allocation_slots;
 	struct allocation **own; /* by id less UM_OWN_PAGES */
@@ -139,6 +141,9 @@ struct transfer {
 };
 int um_machine_send_pages(struct um_machine *, const struct um_page_range *, um_device_id from,
 			  um_device_id to, um_ns latency, um_ns at, struct transfer *);
+/* The same from device to device, which are peers. */
+int um_machine_send_to_peer(struct um_machine *, const struct um_page_range *, um_device_id from,
+			    um_device_id to, um_ns at, struct transfer *);
 /* What a transfer takes beside its bytes; and a migration, which has a record under umtrace. */
 um_ns um_machine_latency_ns(const struct um_machine *, bool to_device);
 um_ns um_machine_recorded_latency_ns(const struct um_machine *, bool to_device);

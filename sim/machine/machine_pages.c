@@ -281,9 +281,11 @@ int um_machine_copy_pages(struct um_machine *machine, const struct um_page_range
 {
 	um_ns none;
 	struct transfer transfer;
-	int error = um_machine_send_pages(machine, range, from, to,
-					  um_machine_latency_ns(machine, from == UM_HOST), at,
-					  &transfer);
+	int error = from == UM_HOST || to == UM_HOST
+			    ? um_machine_send_pages(machine, range, from, to,
+						    um_machine_latency_ns(machine, from == UM_HOST),
+						    at, &transfer)
+			    : um_machine_send_to_peer(machine, range, from, to, at, &transfer);
 
 	*end = error ? at : transfer.end;
 	return error ? error : bring(machine, range, to, &(struct um_why){0}, at, &none, copy_run);

@@ -1,5 +1,6 @@
 #include "machine_render.h"
 
+#include "sim/machine/machine_topology.h"
 #include "trace/base/error.h"
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
@@ -129,6 +130,53 @@ static int print_parameters(FILE *out, const struct um_machine_shown *shown)
 	return print_and_destroy(table, out, 2);
 }
 
+/* "75 GB/s" over one link, "37.5 GB/s over 2" over more. */
+static void add_way(struct um_text_table *table, const struct um_topology *topology,
+		    const struct um_route *route)
+{
+	char text[32];
+
+	if (!route->links) {
+		um_text_table_cell(table, "-");
+		return;
+	}
+	um_format_bandwidth(text, sizeof(text), um_route_bytes_per_s(topology, route));
+	if (route->links == 1)
+		um_text_table_cell(table, "%s", text);
+	else
+		um_text_table_cell(table, "%s over %u", text, route->links);
+}
+
+/* What each device's ways leave, and over how many links, alone on them. */
+static int print_topology(FILE *out, const struct um_machine_spec *machine)
+{
+	struct um_text_column columns[UM_DEVICES_MAX + 3] = {{"way", UM_ALIGN_LEFT},
+							     {"host", UM_ALIGN_LEFT}};
+	char names[UM_DEVICES_MAX][16];
+	struct um_text_table *table;
+	int error;
+
+	for (uint32_t i = 0; i < machine->devices; i++) {
+		snprintf(names[i], sizeof(names[i]), "gpu%u", i);
+		columns[2 + i] = (struct um_text_column){names[i], UM_ALIGN_LEFT};
+	}
+	error = um_text_table_create(&table, columns);
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < machine->devices; i++) {
+		um_text_table_cell(table, "%s", names[i]);
+		add_way(table, machine->topology, &machine->topology->to_host[i]);
+		for (uint32_t peer = 0; peer < machine->devices; peer++)
+			if (peer == i)
+				um_text_table_cell(table, " ");
+			else
+				add_way(table, machine->topology,
+					&machine->topology->to_peer[i][peer]);
+	}
+	um_text_table_note(table, "-: through the host's memory");
+	return print_and_destroy(table, out, 2);
+}
+
 int um_machine_show_text(FILE *out, const struct um_machine_shown *shown)
 {
 	const struct um_machine_spec *machine = shown->machine;
@@ -142,6 +190,8 @@ int um_machine_show_text(FILE *out, const struct um_machine_shown *shown)
 		um_format_bandwidth(to_device, sizeof(to_device),
 				    machine->link.to_device_bytes_per_s),
 		um_format_bandwidth(to_host, sizeof(to_host), machine->link.to_host_bytes_per_s));
+	if (machine->topology && print_topology(out, machine))
+		return UM_ENOMEM;
 	fprintf(out, "file: %s\ndriver: %s\n", machine->path, shown->policy->driver->name);
 	return print_parameters(out, shown);
 }

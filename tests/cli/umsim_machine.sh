@@ -33,6 +33,18 @@ refused xnack sometimes
 refused l2 lots
 sed -i 's/batch_time/batch_tim/' my.yaml
 run umsim machine check ./my.yaml
+# How devices are linked.
+run sh -c 'umsim machine check mi250x_frontier_8gcd | sed -n "/^link/,/host.s memory/p"'
+linked() {
+	sed 's/^devices:.*/devices: 2/' "$UM_SOURCE/sim/machine/machines/a100_pcie.yaml" | grep -v '^ *#' | grep -v '^$' >linked.yaml
+	printf 'topology:\n  links:\n' >>linked.yaml
+	printf '    - {between: [%s], %s}\n' "$@" >>linked.yaml
+	run sh -c 'umsim machine check ./linked.yaml | sed -n "/^link/,/host.s memory/p"'
+}
+linked 'host, switch0' 'pcie_generation: 4, pcie_lanes: 16' 'switch0, gpu0' 'bandwidth: 25GB/s' 'switch0, gpu1' 'bandwidth: 20GB/s'
+linked 'host, gpu0' 'bandwidth: 25GB/s' 'host, gpu1' 'bandwidth: 0GB/s'
+linked 'host, gpu0' 'bandwidth: 25GB/s'
+linked 'host, switch0' 'bandwidth: 25GB/s' 'switch0, switch1' 'bandwidth: 25GB/s' 'switch1, host' 'bandwidth: 25GB/s'
 echo 'name: x' >short.yaml
 run umsim machine check ./short.yaml
 run umsim machine check nowhere

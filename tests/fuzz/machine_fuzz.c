@@ -4,6 +4,24 @@
 #include "fuzz.h"
 
 #include "sim/machine/machine_file.h"
+#include "sim/machine/machine_topology.h"
+
+/* Every device reaches a host, over links that there are and that move something. */
+static void check_topology(const struct um_machine_spec *spec)
+{
+	const struct um_topology *topology = spec->topology;
+
+	for (uint32_t device = 0; topology && device < spec->devices; device++) {
+		const struct um_route *route = &topology->to_host[device];
+
+		if (route->links < 1 || route->links > UM_ROUTE_MAX)
+			um_fuzz_bug("a device that no host reaches", spec->name);
+		for (uint8_t i = 0; i < route->links; i++)
+			if (route->hop[i].link >= topology->link_count ||
+			    !(topology->link[route->hop[i].link].bytes_per_s > 0))
+				um_fuzz_bug("a way over what is no link", spec->name);
+	}
+}
 
 static void check_machine(const struct um_machine_spec *spec)
 {
@@ -15,6 +33,7 @@ static void check_machine(const struct um_machine_spec *spec)
 	if (spec->devices < 1 || spec->devices > UM_DEVICES_MAX || !spec->wave_lanes ||
 	    !spec->compute_units || !spec->memory_bytes)
 		um_fuzz_bug("a count that cannot be", spec->name);
+	check_topology(spec);
 	/* All of memory over the link in nanoseconds fits the clock, with room. */
 	if ((double)spec->memory_bytes / link->to_device_bytes_per_s * 1e9 > 1e18)
 		um_fuzz_bug("a time beyond the clock", spec->name);

@@ -364,6 +364,27 @@ static void from_device_to_device_goes_through_the_host(void **state)
 	expect_times(op, 2 * (L + 4 * P), 2 * (L + 4 * P));
 }
 
+/* Over a link of their own, which is faster here; the host's copy stays old. */
+static void from_peer_to_peer_goes_directly(void **state)
+{
+	int64_t data = fx_alloc(&fx, "managed", 4 * PAGE), op;
+
+	(void)state;
+	fx.machine.devices = 2;
+	fx.machine.peer_link = (struct um_peer_link_spec){
+		.name = "peer", .bytes_per_s = 4 * PAGE * 1e9 / PAGE_NS, .latency_ns = 100};
+	put_writer(data, 0, 4, ALL);
+	fx_sync(&fx);
+	fx.device = 1;
+	op = put_reader(data, 0, 4, 0);
+	fx_sync(&fx);
+	fx_host(&fx, data, 0, 4, UM_TOUCH_READ);
+	run();
+	expect_bytes(0, 4);
+	assert_int_equal(fx.totals.peer_copied, 4 * PAGE);
+	expect_times(op, 100 + P, 100 + P);
+}
+
 /* malloc'ed memory is copied as managed memory is; pinned memory stays and is accessed in place. */
 static void what_kernels_use_of_the_host_is_copied_unless_it_is_pinned(void **state)
 {
@@ -429,6 +450,7 @@ int main(void)
 		TEST(freed_buffers_make_room),
 		TEST(a_memset_needs_only_its_ragged_ends),
 		TEST(from_device_to_device_goes_through_the_host),
+		TEST(from_peer_to_peer_goes_directly),
 		TEST(what_kernels_use_of_the_host_is_copied_unless_it_is_pinned),
 		TEST(sharing_is_served_and_said),
 		TEST(advice_and_prefetches_do_nothing),

@@ -1,4 +1,5 @@
 #include "sim/machine/machine_file.h"
+#include "sim/machine/machine_topology.h"
 #include "trace/base/error.h"
 
 #include <setjmp.h>
@@ -283,6 +284,8 @@ static const struct {
 	enum um_xnack_support xnack;
 	bool apu, coherent;
 } machines[] = {
+	{"a100_pcie", "sm_80", UM_XNACK_ALWAYS, false, false},
+	{"h100_pcie", "sm_90", UM_XNACK_ALWAYS, false, false},
 	{"h200", "sm_90", UM_XNACK_ALWAYS, false, false},
 	{"mi100", "gfx908", UM_XNACK_BOOT, false, false},
 	{"mi210", "gfx90a", UM_XNACK_PROCESS, false, false},
@@ -327,10 +330,37 @@ static void all_machines(void **state)
 		assert_int_equal(spec->apu, machines[i].apu);
 		assert_int_equal(spec->link.coherent, machines[i].coherent);
 		/* Several devices have links to each other. */
-		assert_int_equal(spec->devices > 1, spec->peer_link.bytes_per_s > 0);
+		assert_int_equal(spec->devices > 1,
+				 spec->peer_link.bytes_per_s > 0 || spec->topology != NULL);
 		check_sources(spec);
 		um_machine_spec_destroy(spec);
 	}
+}
+
+/* A card's two GCDs are neighbours, and every other is at most two links away. */
+static void a_node_of_eight(void **state)
+{
+	struct um_machine_spec *spec;
+
+	(void)state;
+	assert_int_equal(um_machine_load(&spec, "mi250x_frontier_8gcd"), 0);
+	for (unsigned a = 0; a < 8; a++) {
+		uint8_t links = 0;
+
+		assert_int_equal(spec->topology->to_host[a].links, 1);
+		for (unsigned b = 0; b < 8; b++) {
+			const struct um_route *there = &spec->topology->to_peer[a][b];
+			const struct um_route *back = &spec->topology->to_peer[b][a];
+
+			assert_int_equal(there->links, back->links);
+			assert_in_range(there->links, a == b ? 0 : 1, a == b ? 0 : 3);
+			links += there->links == 1;
+		}
+		assert_int_equal(links, 3); /* its own card's, and two others */
+	}
+	assert_true(spec->topology->link[spec->topology->to_peer[0][1].hop[0].link].bytes_per_s ==
+		    150e9);
+	um_machine_spec_destroy(spec);
 }
 
 static void by_name(void **state)
@@ -350,7 +380,7 @@ static void by_name(void **state)
 	assert_int_equal(um_machine_load(&spec, "h201"), UM_ENOENT);
 	assert_string_equal(
 		um_error_message(),
-		"no machine \"h201\": there are h200, mi100, mi210, mi250x, "
+		"no machine \"h201\": there are a100_pcie, h100_pcie, h200, mi100, mi210, mi250x, "
 		"mi250x_4gcd, mi250x_frontier, mi250x_frontier_8gcd, mi300a, mi300x, rx7900xtx, v100_nvlink, "
 		"v100_pcie, or give a file (./my.yaml)");
 	assert_int_equal(um_machine_load(&spec, "./nowhere.yaml"), UM_ENOENT);
@@ -361,15 +391,11 @@ static void by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_key),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(xnack_words),
-		cmocka_unit_test(coherent_link),
-		cmocka_unit_test(apu_has_no_link),
-		cmocka_unit_test(all_machines),
-		cmocka_unit_test(by_name),
-		cmocka_unit_test(latency_each_way),
-		cmocka_unit_test(tracing_and_drivers),
+		cmocka_unit_test(every_key),	    cmocka_unit_test(refused),
+		cmocka_unit_test(xnack_words),	    cmocka_unit_test(coherent_link),
+		cmocka_unit_test(apu_has_no_link),  cmocka_unit_test(all_machines),
+		cmocka_unit_test(a_node_of_eight),  cmocka_unit_test(by_name),
+		cmocka_unit_test(latency_each_way), cmocka_unit_test(tracing_and_drivers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

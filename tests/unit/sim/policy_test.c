@@ -191,7 +191,7 @@ static const struct refusal refusals[] = {
 	{"[[[[[[[[[[[[[[[[[[[[", "p.yaml:1:17: more than 16 levels"},
 	{"machine: {\n", "p.yaml:2:1: did not find expected node content"},
 	{"machine: \"a\\x1b[31m\"\n",
-	 "p.yaml:1:10: no machine \"a?[31m\": there are h200, mi100, mi210, mi250x, mi250x_4gcd, mi250x_frontier, mi250x_frontier_8gcd, mi300a, mi300x, rx7900xtx, v100_nvlink, v100_pcie, or give a file (./my.yaml)"},
+	 "p.yaml:1:10: no machine \"a?[31m\": there are a100_pcie, h100_pcie, h200, mi100, mi210, mi250x, mi250x_4gcd, mi250x_frontier, mi250x_frontier_8gcd, mi300a, mi300x, rx7900xtx, v100_nvlink, v100_pcie, or give a file (./my.yaml)"},
 	{"machine: a\n---\nmachine: b\n", "p.yaml:2:1: a second document in the file"},
 	{"machine: a\x01\n", "p.yaml:1:11: a control character"},
 	{"machine: \xff\n", "p.yaml:1:10: this is not text in UTF-8"},
