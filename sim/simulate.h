@@ -51,4 +51,7 @@ void um_simulation_end(struct um_simulation_state *); /* NULL is legal */
 /* Start to end. UM_E* of any part. A rule of the policy that matches nothing is UM_EINVAL, with its line. */
 int um_simulate(const struct um_simulation *);
 
+/* How many groups of a launch the machine keeps in flight, at least one. */
+uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *, const struct um_kernel_row *);
+
 #endif

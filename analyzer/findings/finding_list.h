@@ -11,6 +11,7 @@ extern const struct um_finding_rule um_finding_ping_pong, um_finding_thrashing,
 	um_finding_prefetch_missing, um_finding_advice_harmful, um_finding_advice_without_effect;
 extern const struct um_finding_rule um_finding_missing_sync, um_finding_xnack_off,
 	um_finding_memory_headroom, um_finding_device_memory, um_finding_pinned_memory,
-	um_finding_small_allocations, um_finding_remote_atomics, um_finding_link_saturated;
+	um_finding_small_allocations, um_finding_remote_atomics, um_finding_link_saturated,
+	um_finding_fragmentation;
 
 #endif

@@ -30,6 +30,7 @@ const struct um_finding_rule *const um_finding_rules[] = {
 	&um_finding_xnack_off,
 	&um_finding_link_saturated,
 	&um_finding_memory_headroom,
+	&um_finding_fragmentation,
 	NULL,
 };
 

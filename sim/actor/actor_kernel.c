@@ -72,6 +72,7 @@ struct kernel {
 	um_ns ends_at;	  /* once all groups have ended */
 	um_ns stopped_ns; /* of the device's queues, as far as ends_at counts it */
 	struct um_remote_tally remote;
+	bool tells_touches; /* to the probe */
 };
 
 static void free_kernel(struct kernel *kernel)
@@ -266,6 +267,8 @@ static int access_pages(struct kernel *kernel, const struct um_page_range *range
 	int error = 0;
 
 	*ready = 0;
+	if (kernel->tells_touches)
+		um_probe_touch(state->probe, range->allocation, range->first_page, range->pages);
 	if (!(place & UM_PAGE_POPULATED))
 		um_machine_touch(state->machine, range, kernel->device, write, kernel->op);
 	if (map == UM_MAP_REMOTE && !um_machine_spec(state->machine)->apu)
@@ -590,6 +593,7 @@ int um_kernel_start(struct um_task *task)
 	kernel->state = state;
 	kernel->task = task;
 	kernel->op = (uint32_t)task->op.op;
+	kernel->tells_touches = um_probe_wants_touches(state->probe);
 	kernel->device = um_simulation_device(state, &task->op);
 	error = is_launch ? prepare_launch(kernel) : prepare_fill(kernel);
 	if (error)

@@ -221,6 +221,7 @@ static int start_event_wait(struct um_task *task)
 static int start(struct um_task *task)
 {
 	static int (*const starts[])(struct um_task *) = {
+		[UM_TASK_ACCESSES] = um_accesses_start,
 		[UM_TASK_KERNEL] = um_kernel_start,
 		[UM_TASK_COPY] = um_copy_start,
 		[UM_TASK_PREFETCH] = start_prefetch,

@@ -11,7 +11,8 @@ struct um_host {
 	struct um_simulation_state *state;
 	struct um_op_row op; /* going on */
 	bool has_op, at_end;
-	bool begins; /* the op, when the host has come to it */
+	bool begins;	    /* the op, when the host has come to it */
+	bool told_accesses; /* of the launch or memset in `op` */
 	um_ns op_start;
 	uint64_t done, all;
 	struct um_host_ranges *ranges;

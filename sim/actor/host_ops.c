@@ -71,16 +71,57 @@ static int act_policy(struct um_host *host)
 	return 0;
 }
 
-/* Runs again when the policy's calls have returned. */
+/*
+ * Once for a launch or memset, where the driver asks for it: what it accesses is told on its stream before.
+ * The host may have to wait for what the driver makes of it, and comes here again.
+ */
+static int tell_accesses(struct um_host *host)
+{
+	struct um_task *task;
+	int error;
+
+	if (!um_accesses_are_told(host->state) || host->told_accesses)
+		return 0;
+	task = calloc(1, sizeof(*task));
+	if (!task)
+		return um_fail(UM_ENOMEM, "no memory for a task");
+	task->kind = UM_TASK_ACCESSES;
+	task->op = host->op;
+	task->silent = true;
+	error = find_stream(host, &task->stream);
+	if (error) {
+		free(task);
+		return error;
+	}
+	host->told_accesses = true;
+	host->wait_stream = task->stream;
+	error = um_streams_put(host->state->streams, task);
+	host->wait_sequence = um_streams_last_sequence(host->state->streams);
+	if (um_accesses_hold_the_host(host->state))
+		host->wait = WAIT_TASK;
+	return error;
+}
+
+/* Runs again when the policy's calls have returned, and when the driver knows of the accesses. */
 static int do_launch(struct um_host *host)
 {
-	int error = act_policy(host);
+	int error = host->told_accesses ? 0 : act_policy(host);
 
-	return error || host->wait ? error : put_task(host, UM_TASK_KERNEL, 0);
+	if (!error && !host->wait)
+		error = tell_accesses(host);
+	if (error || host->wait)
+		return error;
+	host->told_accesses = false;
+	return put_task(host, UM_TASK_KERNEL, 0);
 }
 
 static int do_memset(struct um_host *host)
 {
+	int error = tell_accesses(host);
+
+	if (error || host->wait)
+		return error;
+	host->told_accesses = false;
 	return put_and_wait(host, UM_TASK_KERNEL);
 }
 
@@ -274,7 +315,7 @@ static const struct op {
 	[UM_OP_ADVISE] = {do_advise, false},
 	[UM_OP_PREFETCH] = {do_prefetch, false},
 	[UM_OP_COPY] = {do_copy, false},
-	[UM_OP_MEMSET] = {do_memset, false},
+	[UM_OP_MEMSET] = {do_memset, true},
 	[UM_OP_LAUNCH] = {do_launch, true},
 	[UM_OP_SYNC_DEVICE] = {do_sync_device, false},
 	[UM_OP_SYNC_STREAM] = {do_sync_stream, false},

@@ -23,6 +23,24 @@ static uint64_t passes(const struct um_page_access_row *row)
 	return reads_first(row) && row->touch & UM_TOUCH_WRITTEN ? 2 : 1;
 }
 
+/* Where the driver asks for it before. */
+static int tell_accesses(struct um_host *host)
+{
+	struct um_accesses accesses = {
+		.device = UM_HOST,
+		.op = (uint32_t)host->op.op,
+		.rows = host->rows,
+		.count = host->row_count,
+	};
+	um_ns done_at = um_engine_now(host->state->engine);
+	int error;
+
+	if (!um_accesses_are_told(host->state))
+		return 0;
+	error = um_accesses_tell(host->state, &accesses, &done_at);
+	return error ? error : um_host_wait_until(host, done_at);
+}
+
 int um_host_load_rows(struct um_host *host)
 {
 	const struct um_page_access_row *rows;
@@ -43,7 +61,7 @@ int um_host_load_rows(struct um_host *host)
 	host->writes = false;
 	for (size_t i = 0; i < host->row_count; i++)
 		host->pages += passes(&host->rows[i]) * (uint64_t)host->rows[i].pages;
-	return 0;
+	return tell_accesses(host);
 }
 
 static int host_fault(struct um_host *host, const struct um_page_range *ahead)

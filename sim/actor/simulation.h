@@ -80,7 +80,8 @@ int um_simulation_check_exit(struct um_simulation_state *);
 /* --- tasks on streams (actor_stream.c) --- */
 
 enum um_task_kind {
-	UM_TASK_KERNEL, /* a launch, or a memset, which is a kernel that fills */
+	UM_TASK_ACCESSES, /* the driver learns what the kernel behind it accesses */
+	UM_TASK_KERNEL,	  /* a launch, or a memset, which is a kernel that fills */
 	UM_TASK_COPY,
 	UM_TASK_PREFETCH,
 	UM_TASK_EVENT_RECORD,
@@ -130,10 +131,9 @@ bool um_streams_passed(const struct um_streams *, uint32_t index, uint64_t seque
 uint64_t um_streams_last_sequence(const struct um_streams *);
 
 /* What runs a task; each calls um_streams_done() when it is over. */
+int um_accesses_start(struct um_task *);
 int um_kernel_start(struct um_task *);
 int um_copy_start(struct um_task *);
-/* How many groups of a launch the machine keeps in flight, at least one. */
-uint32_t um_kernel_groups_in_flight(const struct um_machine_spec *, const struct um_kernel_row *);
 
 /* How long the launch's atomics on one address take (kernel_atomics.c). UM_EFORMAT, UM_ENOMEM. */
 int um_kernel_atomics_ns(struct um_simulation_state *, const struct um_kernel_row *, um_ns *ns);
@@ -143,6 +143,14 @@ int um_kernel_atomics_ns(struct um_simulation_state *, const struct um_kernel_ro
  * UM_ENOMEM.
  */
 int um_look_ahead(struct um_future **out, struct um_simulation_state *, uint64_t page_bytes);
+
+/* --- accesses that a driver learns of before (actor_accesses.c) --- */
+
+bool um_accesses_are_told(const struct um_simulation_state *);
+/* Whether the host waits until a launch may access what it does. */
+bool um_accesses_hold_the_host(const struct um_simulation_state *);
+/* *done_at comes in as now. UM_EFORMAT: a row lies outside its allocation. */
+int um_accesses_tell(struct um_simulation_state *, const struct um_accesses *, um_ns *done_at);
 
 /* --- the host (actor_host.c) --- */
 

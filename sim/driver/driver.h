@@ -12,6 +12,7 @@
 
 #include "sim/machine/machine.h"
 #include "sim/machine/param.h"
+#include "trace/db/rows.h"
 
 struct um_driver;
 struct um_fault_buffers;
@@ -83,6 +84,17 @@ struct um_pressure {
 struct um_launch {
 	um_device_id device;
 	uint32_t op;
+};
+
+/*
+ * What an operation is about to access, as the trace has it: a launch, a memset, or the host
+ * (UM_HOST) until the next device operation. Pages of any home, sorted by allocation and page.
+ */
+struct um_accesses {
+	um_device_id device;
+	uint32_t op;
+	const struct um_page_access_row *rows;
+	size_t count;
 };
 
 struct um_fault {
@@ -170,6 +182,8 @@ struct um_driver_ops {
 	/* Who leaves a device when its memory is short, unless the policy names another order
 	 * (evict.h); NULL: it evicts nothing, or by rules that are no such order. */
 	const struct um_evict_ops *evict;
+	/* The program as it would be without managed memory: bounds of that say nothing of it. */
+	bool without_managed_memory;
 	int (*create)(struct um_driver **out,
 		      const struct um_driver_env *env); /* env outlives the driver */
 	/*
@@ -205,6 +219,13 @@ struct um_driver_ops {
 	 * must come back for, with a timer: the next call comes after the next fault. Not NULL.
 	 */
 	int (*on_faults)(struct um_driver *, struct um_fault_buffer *);
+	/*
+	 * Before the operation accesses anything, on its stream: *done_at, which comes in as now, is
+	 * when it may. NULL: the driver learns of accesses by faults, as real ones do.
+	 */
+	int (*on_accesses)(struct um_driver *, const struct um_accesses *, um_ns *done_at);
+	/* Whether the host too goes on only then, before a launch. NULL: no. */
+	bool (*accesses_wait)(const struct um_driver *);
 	/* A kernel has its turn; *start_at comes in as when its first group would start, and may be
 	 * put later. on_kernel_end(): its last group has ended. */
 	int (*on_launch)(struct um_driver *, const struct um_launch *, um_ns *start_at);

@@ -4,6 +4,7 @@
 
 #include "driver.h"
 
-extern const struct um_driver_ops um_driver_demand, um_driver_amdgpu_svm, um_driver_nvidia_uvm;
+extern const struct um_driver_ops um_driver_demand, um_driver_amdgpu_svm, um_driver_nvidia_uvm,
+	um_driver_explicit_copy;
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct um_driver_ops *const drivers[] = {&um_driver_amdgpu_svm, &um_driver_nvidia_uvm,
-						      &um_driver_demand};
+						      &um_driver_explicit_copy, &um_driver_demand};
 
 #define DRIVERS (sizeof(drivers) / sizeof(*drivers))
 

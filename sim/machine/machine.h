@@ -184,6 +184,18 @@ int um_machine_duplicate(struct um_machine *, const struct um_page_range *, um_d
  * which was of pages of another allocation.
  */
 void um_machine_join_next(struct um_machine *);
+/*
+ * An explicit copy, one transfer: pages with data that are at `from` and not at `to`, one of them the
+ * host, are at both then, mapped for reading. It is no migration and has no row: um_probe_copy_traffic() is the
+ * caller's. UM_ENOMEM.
+ */
+int um_machine_copy_pages(struct um_machine *, const struct um_page_range *, um_device_id from,
+			  um_device_id to, um_ns at, um_ns *end);
+/*
+ * The copy there is the only one from now on, also of pages that had none there: whoever writes all
+ * of them needs no data. Nothing moves, and no row tells of it.
+ */
+void um_machine_keep_only(struct um_machine *, const struct um_page_range *, um_device_id device);
 /* Drops the copy at `from` of pages that have another; moves nothing. */
 int um_machine_drop(struct um_machine *, const struct um_page_range *, um_device_id from,
 		    const struct um_why *);

@@ -22,7 +22,7 @@ struct place_pages {		      /* one bit a page of an allocation */
  * both ends, so that the rows that tell of it can be set against it (machine_check.c).
  */
 enum ledger_entry {
-	LEDGER_BORN,	/* the page's first home: no transfer */
+	LEDGER_BORN,	/* the page's first home, or an explicit copy: no migration */
 	LEDGER_CAME,	/* with a transfer, or with the home of a page without data */
 	LEDGER_WENT,	/* the same, at the place that they left */
 	LEDGER_COPIED,	/* sent on, and kept */
@@ -138,7 +138,10 @@ struct transfer {
 	um_ns start, end;
 };
 int um_machine_send_pages(struct um_machine *, const struct um_page_range *, um_device_id from,
-			  um_device_id to, bool joined, um_ns at, struct transfer *);
+			  um_device_id to, um_ns latency, um_ns at, struct transfer *);
+/* What a transfer takes beside its bytes; and a migration, which has a record under umtrace. */
+um_ns um_machine_latency_ns(const struct um_machine *, bool to_device);
+um_ns um_machine_recorded_latency_ns(const struct um_machine *, bool to_device);
 
 static inline enum um_mapping_state mapping_of(const struct place_pages *place, um_page page)
 {

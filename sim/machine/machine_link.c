@@ -19,17 +19,16 @@ static um_ns data_ns(double bytes, double bytes_per_s)
 	return (um_ns)ceil(bytes * NS_PER_S / bytes_per_s);
 }
 
-static um_ns latency_ns(const struct um_machine *machine, bool to_device)
+um_ns um_machine_latency_ns(const struct um_machine *machine, bool to_device)
 {
 	const struct um_link_spec *link = &machine->spec->link;
 
 	return to_device ? link->to_device_latency_ns : link->to_host_latency_ns;
 }
 
-/* Of a migration, which has a record where the machine is as it is under umtrace. */
-static um_ns recorded_latency_ns(const struct um_machine *machine, bool to_device)
+um_ns um_machine_recorded_latency_ns(const struct um_machine *machine, bool to_device)
 {
-	return latency_ns(machine, to_device) +
+	return um_machine_latency_ns(machine, to_device) +
 	       (to_device ? machine->spec->tracing.to_device_record_ns : 0);
 }
 
@@ -51,7 +50,8 @@ static um_ns book(struct um_machine *machine, um_device_id device, bool to_devic
 um_ns um_machine_transfer(struct um_machine *machine, um_device_id device, bool to_device,
 			  uint64_t bytes, um_ns at)
 {
-	return book(machine, device, to_device, bytes, latency_ns(machine, to_device), at);
+	return book(machine, device, to_device, bytes, um_machine_latency_ns(machine, to_device),
+		    at);
 }
 
 um_ns um_machine_remote(struct um_machine *machine, um_device_id device, uint64_t bytes_to_device,
@@ -184,7 +184,7 @@ um_ns um_machine_ready_at(struct um_machine *machine, const struct um_page_range
 }
 
 int um_machine_send_pages(struct um_machine *machine, const struct um_page_range *range,
-			  um_device_id from, um_device_id to, bool joined, um_ns at,
+			  um_device_id from, um_device_id to, um_ns latency, um_ns at,
 			  struct transfer *transfer)
 {
 	bool to_device = from == UM_HOST;
@@ -192,7 +192,6 @@ int um_machine_send_pages(struct um_machine *machine, const struct um_page_range
 	uint64_t bytes = (uint64_t)range->pages * UM_PAGE_BYTES;
 	double rate = to_device ? machine->spec->link.to_device_bytes_per_s
 				: machine->spec->link.to_host_bytes_per_s;
-	um_ns latency = joined ? 0 : recorded_latency_ns(machine, to_device);
 	um_ns duration = latency + data_ns((double)bytes, rate);
 
 	assert((from == UM_HOST) != (to == UM_HOST));

@@ -100,8 +100,10 @@ static int hop(struct move *move, const struct um_page_range *run, um_device_id 
 	       um_device_id to)
 {
 	struct transfer transfer;
-	int error = um_machine_send_pages(move->machine, run, from, to, move->joined, move->at,
-					  &transfer);
+	um_ns latency =
+		move->joined ? 0 : um_machine_recorded_latency_ns(move->machine, from == UM_HOST);
+	int error =
+		um_machine_send_pages(move->machine, run, from, to, latency, move->at, &transfer);
 
 	if (error)
 		return error;
@@ -199,6 +201,32 @@ static int duplicate_run(struct move *move, const struct um_page_range *run, str
 	return 0;
 }
 
+/* What a copy engine brings is no transfer of the driver's: its bytes have rows of their own. */
+static int copy_run(struct move *move, const struct um_page_range *run, struct copies copies)
+{
+	assert(copies.populated && !(copies.holders >> place_of(move->to) & 1));
+	gain(move->machine, move->allocation, place_of(move->to), run, LEDGER_BORN);
+	for (unsigned i = 0; i < move->machine->places; i++)
+		if (copies.holders >> i & 1)
+			end_writing(&move->allocation->place[i], run);
+	set_mapping(&move->allocation->place[place_of(move->to)], run->first_page, run->pages,
+		    UM_MAP_LOCAL_READ);
+	return 0;
+}
+
+static int keep_run(struct move *move, const struct um_page_range *run, struct copies copies)
+{
+	unsigned place = place_of(move->to);
+
+	if (!(copies.holders >> place & 1)) {
+		gain(move->machine, move->allocation, place, run, LEDGER_BORN);
+		set_mapping(&move->allocation->place[place], run->first_page, run->pages,
+			    UM_MAP_NONE);
+	}
+	lose_others(move->machine, move->allocation, place, run, copies.holders, NO_PLACE);
+	return 0;
+}
+
 typedef int (*run_fn)(struct move *, const struct um_page_range *, struct copies);
 
 static int for_each_run(struct move *move, const struct um_page_range *range, run_fn call)
@@ -246,6 +274,27 @@ int um_machine_duplicate(struct um_machine *machine, const struct um_page_range 
 			 um_device_id to, const struct um_why *why, um_ns at, um_ns *end)
 {
 	return bring(machine, range, to, why, at, end, duplicate_run);
+}
+
+int um_machine_copy_pages(struct um_machine *machine, const struct um_page_range *range,
+			  um_device_id from, um_device_id to, um_ns at, um_ns *end)
+{
+	um_ns none;
+	struct transfer transfer;
+	int error = um_machine_send_pages(machine, range, from, to,
+					  um_machine_latency_ns(machine, from == UM_HOST), at,
+					  &transfer);
+
+	*end = error ? at : transfer.end;
+	return error ? error : bring(machine, range, to, &(struct um_why){0}, at, &none, copy_run);
+}
+
+void um_machine_keep_only(struct um_machine *machine, const struct um_page_range *range,
+			  um_device_id device)
+{
+	um_ns now = um_machine_now(machine), end;
+
+	bring(machine, range, device, &(struct um_why){0}, now, &end, keep_run);
 }
 
 static int populate_run(struct move *move, const struct um_page_range *run, struct copies copies)

@@ -98,6 +98,20 @@ void um_probe_peer_traffic(struct um_probe *probe, const struct um_peer_traffic_
 	TELL(probe, peer_traffic, row);
 }
 
+bool um_probe_wants_touches(const struct um_probe *probe)
+{
+	for (unsigned i = 0; i < probe->count; i++)
+		if (probe->observers[i].touch)
+			return true;
+	return false;
+}
+
+void um_probe_touch(struct um_probe *probe, uint32_t allocation, uint32_t first_page,
+		    uint32_t pages)
+{
+	TELL(probe, touch, allocation, first_page, pages);
+}
+
 void um_probe_link_time(struct um_probe *probe, int64_t device, uint64_t to_device_ns,
 			uint64_t to_host_ns)
 {

@@ -19,6 +19,8 @@ struct um_observer {
 	void (*driver_event)(void *, const struct um_driver_event_row *);
 	void (*copy_traffic)(void *, const struct um_copy_traffic_row *);
 	void (*peer_traffic)(void *, const struct um_peer_traffic_row *);
+	/* A device is about to access these pages, which it can; as often as kernels touch them. */
+	void (*touch)(void *, uint32_t allocation, uint32_t first_page, uint32_t pages);
 	/* Once at the end: how long each direction of a device's link was taken. */
 	void (*link_time)(void *, int64_t device, uint64_t to_device_ns, uint64_t to_host_ns);
 	int (*finish)(void *); /* flush; first error */
@@ -40,6 +42,9 @@ void um_probe_remote_access(struct um_probe *, const struct um_remote_access_row
 void um_probe_driver_event(struct um_probe *, const struct um_driver_event_row *);
 void um_probe_copy_traffic(struct um_probe *, const struct um_copy_traffic_row *);
 void um_probe_peer_traffic(struct um_probe *, const struct um_peer_traffic_row *);
+/* Whether anybody wants touches; observers that are added later do not count. */
+bool um_probe_wants_touches(const struct um_probe *);
+void um_probe_touch(struct um_probe *, uint32_t allocation, uint32_t first_page, uint32_t pages);
 void um_probe_link_time(struct um_probe *, int64_t device, uint64_t to_device_ns,
 			uint64_t to_host_ns);
 

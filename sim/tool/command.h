@@ -5,6 +5,7 @@
 #include "trace/base/error.h"
 
 int um_cmd_replay(int argc, char **argv);
+int um_cmd_curve(int argc, char **argv);
 int um_cmd_check(int argc, char **argv);
 int um_cmd_policy(int argc, char **argv);
 int um_cmd_sweep(int argc, char **argv);

@@ -98,6 +98,8 @@ int um_replay_find_gaps(struct um_replay_gaps *, struct um_db *trace);
  * afterwards, in their order. Returns what the first failure was.
  */
 int um_replay_run_all(struct um_replay_run *);
+/* What its accesses are. UM_ENOTSUP: it has none, since it was measured. */
+int um_replay_find_origin(struct um_replay_run *);
 /* How many are done. */
 size_t um_replay_done(const struct um_replay_run *);
 

@@ -51,7 +51,7 @@ int um_replay_find_ideal(struct um_replay_run *run)
 
 	int error;
 
-	if (changes_kinds(replay->policy))
+	if (changes_kinds(replay->policy) || replay->driver->without_managed_memory)
 		return 0;
 	for (const struct um_replay *other = run->replays; other != replay; other++)
 		if (other->has_ideal && is_of_same(other, replay)) {
@@ -62,6 +62,12 @@ int um_replay_find_ideal(struct um_replay_run *run)
 	error = um_ideal_bounds(&replay->ideal, &request);
 	replay->has_ideal = error == 0;
 	return error;
+}
+
+static const char *why_none(const struct um_replay *replay)
+{
+	return replay->driver->without_managed_memory ? "there is no managed memory"
+						      : "the policy allocates as something else";
 }
 
 int um_replay_write_ideal(struct um_db *db, const struct um_replay *replay)
@@ -79,7 +85,7 @@ int um_replay_write_ideal(struct um_db *db, const struct um_replay *replay)
 		.origin = replay->has_ideal ? "inferred" : "absent",
 		.clock = "run",
 		.detail = replay->has_ideal ? "lower bounds, proven for the accesses of the source"
-					    : "the policy allocates as something else",
+					    : why_none(replay),
 	};
 	int error = um_db_insert(db, &um_table_origin, &origin);
 
@@ -170,9 +176,9 @@ static void add_notes(struct um_text_table *table, const struct um_replay *repla
 	for (size_t i = 0; i < count; i++)
 		if (!replays[i].has_ideal)
 			um_text_table_note(table,
-					   "%s: allocates as something else, so the ideal of the "
-					   "program as it was says nothing of it",
-					   replays[i].policy_name);
+					   "%s: %s, so the ideal of the program as it was says "
+					   "nothing of it",
+					   replays[i].policy_name, why_none(&replays[i]));
 }
 
 int um_replay_print_ideal(FILE *out, const struct um_replay *replays, size_t count)

@@ -43,7 +43,7 @@ static int take_accesses(const void *row, void *context)
 	return 0;
 }
 
-static int find_origin(struct um_replay_run *run)
+int um_replay_find_origin(struct um_replay_run *run)
 {
 	strcpy(run->replay->accesses, "of unknown origin");
 	int error = um_db_each(run->trace, &um_table_origin, "record = 'page_access' AND ?1 = 0", 0,
@@ -111,7 +111,7 @@ static int simulate_into(struct um_replay_run *run, struct um_db *db)
 static int run_one(struct um_replay_run *run)
 {
 	struct um_db *db = NULL;
-	int error = find_origin(run);
+	int error = um_replay_find_origin(run);
 
 	if (!error)
 		error = um_replay_output_create(&db, run->replay, run->trace,

@@ -52,6 +52,8 @@ run umsim replay -q app.um.db --xnack on -o on.um.db
 run umsim replay -q app.um.db --driver demand -o demand.um.db
 run umsim replay -q app.um.db -P none.yaml -P host.yaml -P prefetch.yaml --page-size 4KiB --page-size 64KiB
 run umsim replay -q app.um.db --page-size 64KiB --memory 512KiB --driver demand -o small.um.db --format=json
+run umsim replay -q app.um.db --driver explicit_copy -o copies.um.db
+run umsim replay -q app.um.db --driver explicit_copy --memory 512KiB -o beyond.um.db
 run umsim replay -q app.um.db -P pinned.yaml -o pinned.um.db
 run sqlite3 pinned.um.db "SELECT * FROM bound" "SELECT * FROM origin WHERE record = 'bound'"
 run sqlite3 small.um.db "SELECT * FROM bound"

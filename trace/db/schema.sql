@@ -392,9 +392,10 @@ CREATE TABLE bound (
 	value INTEGER NOT NULL
 );
 
--- What explicit copies (op.kind 'copy') moved over the link.
+-- What explicit copies moved over the link: those of the program (op.kind 'copy', a row each), and those that
+-- a simulation without managed memory (driver explicit_copy) makes for an op, a row each range.
 CREATE TABLE copy_traffic (
-	op INTEGER PRIMARY KEY,
+	op INTEGER NOT NULL,
 	allocation INTEGER,
 	bytes_to_device INTEGER NOT NULL,
 	bytes_to_host INTEGER NOT NULL,

@@ -3,11 +3,28 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Models to which it means something else. */
+static const struct {
+	const char *driver, *meaning;
+} others[] = {
+	{"explicit_copy", "; without managed memory (explicit_copy) it changes nothing"},
+};
+
+static const char *other_meaning(const char *driver)
+{
+	for (size_t i = 0; driver && i < sizeof(others) / sizeof(*others); i++)
+		if (strcmp(others[i].driver, driver) == 0)
+			return others[i].meaning;
+	return NULL;
+}
+
 static void put_meaning(char *buffer, size_t capacity, const struct um_xnack_facts *facts)
 {
 	bool is_on = strcmp(facts->xnack, "on") == 0;
 
-	if (facts->driver && !facts->is_modelled)
+	if (other_meaning(facts->driver))
+		snprintf(buffer, capacity, "%s", other_meaning(facts->driver));
+	else if (facts->driver && !facts->is_modelled)
 		snprintf(
 			buffer, capacity,
 			"; the driver model %.64s does not look at it, and serves faults of the GPU "
