@@ -29,6 +29,7 @@ printf 'driver: demand\nevict: lru\n' >p/lru.yaml
 printf 'driver: demand\nevict: belady\n' >p/belady.yaml
 printf 'driver: nvidia_uvm\nmachine: h200\n' >p/uvm.yaml
 
+run umsim sweep --help
 say "--- what is varied"
 run umsim sweep app.um.db --vary memory=16KiB..64KiB/4 --vary page_size=4KiB,64KiB -P 'p/*.yaml' --dry-run
 run umsim sweep app.um.db --vary memory=32KiB,0.75x,1x --vary page_size=4KiB,64KiB -P 'p/*.yaml'
