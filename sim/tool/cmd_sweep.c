@@ -62,10 +62,10 @@ static const char documentation[] =
 	"Figures are predictions of the driver models named below the table, not measurements.\n\n"
 	"Examples:\n"
 	"  umsim sweep app.um.db --vary memory=0.5x..1.2x/8\n"
-	"  umsim sweep app.um.db --vary memory=4GiB..64GiB/16 --vary page_size=4KiB,64KiB \\\n"
-	"      --vary machine=mi250x,h200 -P 'p/*.yaml' -j 8\n"
+	"  umsim sweep app.um.db -P 'p/*.yaml' -j 8 \\\n"
+	"      --vary memory=4GiB..64GiB/16 --vary machine=mi250x,h200\n"
 	"  umsim sweep app.um.db --vary driver.xnack=on,off --dry-run\n"
-	"  mpirun -n 16 umsim sweep --mpi app.um.db --vary memory=4GiB..64GiB/61 -P 'p/*.yaml'\n"
+	"  mpirun -n 16 umsim sweep --mpi app.um.db --vary memory=1GiB..64GiB/64\n"
 	"  sqlite3 app.sweep.db 'SELECT * FROM result ORDER BY end_ns LIMIT 5'\n\n"
 	"Exit status: 0 all done, 1 failure, also of a single configuration, 2 usage (also a policy that "
 	"is wrong or does not fit), 3 all done but what was refused.";

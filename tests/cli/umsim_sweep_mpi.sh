@@ -38,7 +38,7 @@ make_trace() { # FILE MEMSETS
 rows() { # FILE
 	for table in configuration setting not_simulated vary; do sqlite3 "$1" "SELECT * FROM $table"; done
 }
-make_trace app.um.db 3000
+make_trace app.um.db 2000
 make_trace other.um.db 5
 # page_size 64KiB with less memory fails; nvidia_uvm refuses 4KiB.
 sweep=(umsim sweep -q --vary memory=16KiB..64KiB/7 --vary page_size=4KiB,64KiB
