@@ -10,6 +10,7 @@ um_packages=(
 	libdw-dev                               # file and line of call sites
 	libyaml-dev libjansson-dev              # policy and machine files, JSON output
 	liblapacke-dev                          # umtrace calibrate: least squares
+	libopenmpi-dev openmpi-bin              # umsim sweep --mpi
 	libcmocka-dev sqlite3 jq                # tests; sqlite3 also in the demo
 )
 um_packages_of_tests=(

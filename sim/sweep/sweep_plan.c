@@ -265,6 +265,30 @@ void um_sweep_plan_fini(struct um_sweep_plan *plan)
 	*plan = (struct um_sweep_plan){0};
 }
 
+/* FNV-1a, which is for telling apart by accident, not by intent. */
+static uint64_t add_text(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
+}
+
+uint64_t um_sweep_plan_fingerprint(const struct um_sweep_plan *plan)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct um_sweep_configuration *configuration = &plan->configurations[i];
+
+		hash = add_text(hash, configuration->from->name);
+		hash = add_text(hash, configuration->policy_text);
+		hash = add_text(hash, configuration->machine ? configuration->machine->text : NULL);
+		for (size_t axis = 0; axis < plan->axis_count; axis++)
+			hash = add_text(hash, um_sweep_plan_value(plan, i, axis));
+	}
+	return hash;
+}
+
 size_t um_sweep_plan_refused(const struct um_sweep_plan *plan)
 {
 	size_t refused = 0;

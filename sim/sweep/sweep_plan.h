@@ -55,6 +55,8 @@ int um_sweep_plan_make(struct um_sweep_plan *, struct um_db *trace);
 void um_sweep_plan_fini(struct um_sweep_plan *);
 /* The value of an axis that a configuration has. */
 const char *um_sweep_plan_value(const struct um_sweep_plan *, size_t configuration, size_t axis);
+/* The same of two plans whose configurations are: policies, values, machines. */
+uint64_t um_sweep_plan_fingerprint(const struct um_sweep_plan *);
 size_t um_sweep_plan_refused(const struct um_sweep_plan *);
 /* "none, memory 4GiB, page_size 64KiB": what tells it apart. Returns `buffer`. */
 char *um_sweep_plan_label(char *buffer, size_t capacity, const struct um_sweep_plan *,

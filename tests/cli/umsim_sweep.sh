@@ -29,6 +29,7 @@ printf 'driver: demand\nevict: lru\n' >p/lru.yaml
 printf 'driver: demand\nevict: belady\n' >p/belady.yaml
 printf 'driver: nvidia_uvm\nmachine: h200\n' >p/uvm.yaml
 
+run umsim sweep --help
 say "--- what is varied"
 run umsim sweep app.um.db --vary memory=16KiB..64KiB/4 --vary page_size=4KiB,64KiB -P 'p/*.yaml' --dry-run
 run umsim sweep app.um.db --vary memory=32KiB,0.75x,1x --vary page_size=4KiB,64KiB -P 'p/*.yaml'
@@ -104,7 +105,7 @@ printf 'driver: demand\nevict: fifo\n' >p/lru.yaml
 run umsim sweep app.um.db --vary memory=32KiB,0.75x,1x --vary page_size=4KiB,64KiB -P 'p/*.yaml' --resume
 
 say "--- killed, and gone on with"
-make_trace long.um.db 4000
+make_trace long.um.db 2500
 long=(umsim sweep -q long.um.db --vary memory=16KiB..64KiB/13 --vary evict=lru,fifo,random --vary driver=demand -j 2)
 "${long[@]}" -o whole.db >/dev/null
 "${long[@]}" -o killed.db >/dev/null 2>&1 &
