@@ -286,17 +286,6 @@ um_page um_machine_pages(const struct um_machine *machine, um_alloc_id id)
 	return allocation ? allocation->pages : 0;
 }
 
-struct allocation *um_machine_managed(const struct um_machine *machine,
-				      const struct um_page_range *range)
-{
-	struct allocation *allocation = find_allocation(machine, range->allocation);
-
-	assert(allocation && allocation->home == UM_HOME_MANAGED);
-	assert(range->first_page <= allocation->pages &&
-	       range->pages <= allocation->pages - range->first_page);
-	return allocation;
-}
-
 /* --- runs of pages in one state --- */
 
 struct planes {
@@ -335,8 +324,9 @@ static um_page run_end(const struct planes *planes, um_page from, um_page limit)
 um_page um_machine_copies_end(const struct um_machine *machine, const struct allocation *allocation,
 			      um_page from, um_page limit, struct copies *copies)
 {
-	struct planes planes = {.count = 0};
+	struct planes planes;
 
+	planes.count = 0; /* the rest is not looked at */
 	copies->populated = add_plane(&planes, allocation->populated, from);
 	copies->holders = 0;
 	for (unsigned i = 0; i < machine->places; i++)
@@ -353,10 +343,11 @@ um_page um_machine_run_end(const struct um_machine *machine, um_alloc_id id, um_
 	struct um_page_range range = {id, from, limit - from};
 	const struct allocation *allocation = um_machine_managed(machine, &range);
 	const struct place_pages *own = &allocation->place[place_of(device)];
-	struct planes planes = {.count = 0};
+	struct planes planes;
 	bool on_device = false;
 
 	assert(from < limit);
+	planes.count = 0; /* the rest is not looked at */
 	*map = (enum um_mapping_state)(add_plane(&planes, own->map_low, from) |
 				       add_plane(&planes, own->map_high, from) << 1);
 	*place = add_plane(&planes, allocation->populated, from) ? UM_PAGE_POPULATED : 0;

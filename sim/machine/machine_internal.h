@@ -6,6 +6,8 @@
 #include "page_planes.h"
 #include "sim/probe/probe.h"
 
+#include <assert.h>
+
 /* A place is the host (0) or device n (n + 1). */
 #define UM_PLACES_MAX (UM_DEVICES_MAX + 1)
 
@@ -123,7 +125,16 @@ static inline struct allocation *find_allocation(const struct um_machine *machin
 }
 
 /* The managed allocation of a range that lies in it: anything else is a bug of the caller. */
-struct allocation *um_machine_managed(const struct um_machine *, const struct um_page_range *);
+static inline struct allocation *um_machine_managed(const struct um_machine *machine,
+						    const struct um_page_range *range)
+{
+	struct allocation *allocation = find_allocation(machine, range->allocation);
+
+	assert(allocation && allocation->home == UM_HOME_MANAGED);
+	assert(range->first_page <= allocation->pages &&
+	       range->pages <= allocation->pages - range->first_page);
+	return allocation;
+}
 
 /* Which copies the pages of a run have, all alike. */
 struct copies {
