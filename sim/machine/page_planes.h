@@ -23,10 +23,22 @@ static inline bool um_plane_get(struct um_plane plane, uint64_t page)
 	return *um_plane_word(plane, page / UM_WORD_PAGES) >> page % UM_WORD_PAGES & 1;
 }
 
+static inline void um_plane_put(struct um_plane plane, uint64_t page, bool value)
+{
+	uint64_t *at = um_plane_word(plane, page / UM_WORD_PAGES);
+	unsigned bit = page % UM_WORD_PAGES;
+
+	*at = (*at & ~(UINT64_C(1) << bit)) | (uint64_t)value << bit;
+}
+
 static inline void um_plane_fill(struct um_plane plane, uint64_t first, uint64_t count, bool value)
 {
 	uint64_t end = first + count;
 
+	if (count == 1) { /* what most calls are */
+		um_plane_put(plane, first, value);
+		return;
+	}
 	if (!count)
 		return;
 	for (size_t word = first / UM_WORD_PAGES; word <= (end - 1) / UM_WORD_PAGES; word++) {

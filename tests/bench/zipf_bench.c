@@ -42,7 +42,7 @@ static struct touches draw_zipf(uint32_t count, uint32_t memory_pages)
 static struct touches make_faults(uint32_t count)
 {
 	uint64_t state = 2;
-	uint32_t distinct = 1u << 18;
+	uint32_t distinct = count >> 3 < 1u << 18 ? count >> 3 : 1u << 18;
 	struct touches touches = {"cycle, all faults", bench_shuffled(distinct, &state), count,
 				  distinct, distinct / 2};
 
