@@ -1,7 +1,7 @@
 #include "curve.h"
 
 #include "curve_order.h"
-#include "sim/simulate.h"
+#include "sim/sweep/sweep.h"
 #include "trace/base/error.h"
 #include "trace/spool/spool_record.h"
 
@@ -19,57 +19,73 @@ static void tell_progress(const struct um_curve *curve, size_t done, size_t all)
 
 /* --- by replays --- */
 
-static int replay(const struct um_curve *curve, const struct um_curve_point *point,
-		  struct um_totals *totals)
-{
-	struct um_policy policy = *curve->policy;
-	struct um_machine_spec machine = *curve->machine;
-	struct um_observer sum = um_probe_totals(totals);
-	struct um_simulation simulation = {.trace = curve->trace,
-					   .policy = &policy,
-					   .machine = &machine,
-					   .ignored = curve->ignored,
-					   .ignored_context = curve->context};
-	int error = um_probe_create(&simulation.probe);
+/* The policy and the machine of a point. */
+struct setting {
+	struct um_policy policy;
+	struct um_machine_spec machine;
+};
 
-	policy.memory_bytes = point->memory_bytes;
-	if (machine.memory_bytes < point->memory_bytes)
-		machine.memory_bytes = point->memory_bytes;
-	if (error)
-		return error;
-	error = um_probe_add(simulation.probe, &sum);
-	if (!error)
-		error = um_simulate(&simulation);
-	if (!error)
-		error = um_probe_finish(simulation.probe);
-	um_probe_destroy(simulation.probe);
-	return error;
+struct replaying {
+	struct um_curve *curve;
+	struct um_curve_point *points;
+	size_t done;
+};
+
+static void settle(struct setting *setting, const struct um_curve *curve,
+		   const struct um_curve_point *point)
+{
+	*setting = (struct setting){*curve->policy, *curve->machine};
+	setting->policy.memory_bytes = point->memory_bytes;
+	if (setting->machine.memory_bytes < point->memory_bytes)
+		setting->machine.memory_bytes = point->memory_bytes;
 }
 
-static void replay_point(const struct um_curve *curve, struct um_curve_point *point)
+static int take_result(void *context, size_t which, const struct um_sweep_result *result)
 {
-	struct um_totals totals = {0};
+	struct replaying *replaying = context;
+	struct um_curve *curve = replaying->curve;
+	struct um_curve_point *point = &replaying->points[which];
 
-	point->error = replay(curve, point, &totals);
-	if (point->error)
-		snprintf(point->message, sizeof(point->message), "%s", um_error_message());
-	point->device_faults = totals.device_faults;
-	point->host_faults = totals.host_faults;
-	point->bytes_to_device = totals.bytes_to_device;
-	point->bytes_to_host = totals.bytes_to_host;
+	point->error = result->error;
+	snprintf(point->message, sizeof(point->message), "%s", result->message);
+	point->device_faults = result->totals.device_faults;
+	point->host_faults = result->totals.host_faults;
+	point->bytes_to_device = result->totals.bytes_to_device;
+	point->bytes_to_host = result->totals.bytes_to_host;
+	for (size_t i = 0; i < result->note_count && curve->ignored; i++)
+		curve->ignored(curve->context, result->notes[i].what, result->notes[i].why);
+	tell_progress(curve, ++replaying->done, curve->count);
+	return 0;
+}
+
+static int replay_points(struct um_curve *curve, struct um_curve_point *points, size_t count)
+{
+	struct setting *settings = malloc((count + 1) * sizeof(*settings));
+	struct um_sweep_point *all = malloc((count + 1) * sizeof(*all));
+	struct replaying replaying = {curve, points, 0};
+	struct um_sweep sweep = {.trace_path = um_db_path(curve->trace),
+				 .points = all,
+				 .count = count,
+				 .threads = curve->threads ? curve->threads : 1,
+				 .result = take_result,
+				 .context = &replaying};
+	int error = settings && all ? 0 : um_fail(UM_ENOMEM, "no memory for the points");
+
+	for (size_t i = 0; i < count && !error; i++) {
+		settle(&settings[i], curve, &points[i]);
+		all[i] = (struct um_sweep_point){&settings[i].policy, &settings[i].machine};
+	}
+	if (!error && count)
+		error = um_sweep_run(&sweep);
+	free(settings);
+	free(all);
+	return error;
 }
 
 static int replay_all(struct um_curve *curve)
 {
 	curve->method = UM_CURVE_REPLAYS;
-	for (size_t i = 0; i < curve->count; i++) {
-		tell_progress(curve, i, curve->count);
-		replay_point(curve, &curve->points[i]);
-		if (curve->points[i].error == UM_ENOMEM)
-			return UM_ENOMEM;
-	}
-	tell_progress(curve, curve->count, curve->count);
-	return 0;
+	return replay_points(curve, curve->points, curve->count);
 }
 
 /* --- by an order of touches --- */
@@ -148,11 +164,10 @@ static int run_orders(struct um_curve *curve, struct um_curve_order *order)
 	size_t first = 0, most = points_at_once(order);
 	int error = capacities && sums ? 0 : um_fail(UM_ENOMEM, "no memory for the points");
 
-	/* Without memory for one unit the replay says what is wrong. */
-	for (;
-	     first < curve->count && !error && !units_in(order, curve->points[first].memory_bytes);
-	     first++)
-		replay_point(curve, &curve->points[first]);
+	while (first < curve->count && !units_in(order, curve->points[first].memory_bytes))
+		first++;
+	if (!error) /* without memory for one unit the replay says what is wrong */
+		error = replay_points(curve, curve->points, first);
 	while (first < curve->count && !error && !curve->why_replays) {
 		size_t count = curve->count - first < most ? curve->count - first : most;
 

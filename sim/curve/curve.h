@@ -8,7 +8,7 @@
  *   ones that an order of touches decides: demand with lru, whose stack distances give every memory
  *   at once (Mattson, Gecsei, Slutz, Traiger: Evaluation techniques for storage hierarchies, 1970),
  *   with fault order or with belady, each memory's own list beside the others;
- * - elsewhere by a replay at each memory.
+ * - elsewhere by a replay at each memory, all of one decoding of the trace (sim/sweep/sweep.h).
  */
 #ifndef UM_CURVE_H
 #define UM_CURVE_H
@@ -41,9 +41,10 @@ struct um_curve {
 	struct um_curve_point *points;	       /* by memory, ascending, none twice */
 	size_t count;
 	bool only_replays; /* whatever would do otherwise */
+	unsigned threads;  /* replays side by side; 0: one */
 	/* For a terminal, of the simulations that it takes; may be NULL. */
 	void (*progress)(void *context, size_t done, size_t all);
-	/* As um_simulation.ignored, of each simulation; may be NULL. */
+	/* As um_simulation.ignored, of each simulation, on the caller's thread; may be NULL. */
 	void (*ignored)(void *context, const char *what, const char *why);
 	void *context;
 	/* What comes of it beside the points. */

@@ -47,18 +47,11 @@ int um_machine_create(struct um_machine **out, const struct um_machine_spec *spe
 	return 0;
 }
 
-static void free_allocation(const struct um_machine *machine, struct allocation *allocation)
+static void free_allocation(struct allocation *allocation)
 {
 	if (!allocation)
 		return;
-	for (unsigned place = 0; allocation->home == UM_HOME_MANAGED && place < machine->places;
-	     place++) {
-		free(allocation->place[place].valid);
-		free(allocation->place[place].map_low);
-		free(allocation->place[place].map_high);
-		free(allocation->place[place].reserved);
-	}
-	free(allocation->populated);
+	free(allocation->planes);
 	free(allocation->names);
 	free(allocation);
 }
@@ -68,9 +61,9 @@ void um_machine_destroy(struct um_machine *machine)
 	if (!machine)
 		return;
 	for (size_t id = 0; id < machine->allocation_slots; id++)
-		free_allocation(machine, machine->allocations[id]);
+		free_allocation(machine->allocations[id]);
 	for (size_t i = 0; i < machine->own_count; i++)
-		free_allocation(machine, machine->own[i]);
+		free_allocation(machine->own[i]);
 	free(machine->allocations);
 	free(machine->own);
 	free(machine->arrivals);
@@ -133,23 +126,32 @@ static int make_slot(struct um_machine *machine, um_alloc_id id)
 	return 0;
 }
 
-static bool make_bitmaps(const struct um_machine *machine, struct allocation *allocation)
+/*
+ * Of `populated`, the host and the first device all planes lie together; of further devices, those
+ * of two. A host's memory is never reserved.
+ */
+static bool make_planes(const struct um_machine *machine, struct allocation *allocation)
 {
-	size_t words = um_bitmap_words(allocation->pages);
-	bool made;
+	size_t words = um_bitmap_words(allocation->pages) * UM_PLANES_TOGETHER;
+	size_t groups = (machine->places + 1) / 2;
+	size_t bytes = (words ? words : UM_PLANES_TOGETHER) * groups * sizeof(uint64_t);
 
-	allocation->populated = calloc(words, sizeof(uint64_t));
-	made = allocation->populated;
+	_Static_assert(UM_PLANES_TOGETHER == UM_OWN_PAGES_APART, "as machine.h has it");
+	allocation->planes = aligned_alloc(UM_PLANES_TOGETHER * sizeof(uint64_t), bytes);
+	if (!allocation->planes)
+		return false;
+	memset(allocation->planes, 0, bytes);
+	allocation->populated.first = allocation->planes;
 	for (unsigned i = 0; i < machine->places; i++) {
 		struct place_pages *place = &allocation->place[i];
+		uint64_t *first = allocation->planes + i / 2 * words + i % 2 * 4;
 
-		place->valid = calloc(words, sizeof(uint64_t));
-		place->map_low = calloc(words, sizeof(uint64_t));
-		place->map_high = calloc(words, sizeof(uint64_t));
-		place->reserved = calloc(words, sizeof(uint64_t));
-		made = made && place->valid && place->map_low && place->map_high && place->reserved;
+		place->reserved.first = i ? first : NULL;
+		place->valid.first = first + 1;
+		place->map_low.first = first + 2;
+		place->map_high.first = first + 3;
 	}
-	return made;
+	return true;
 }
 
 static int take_device_memory(struct um_machine *machine, const struct allocation *allocation)
@@ -191,12 +193,12 @@ int um_machine_add(struct um_machine *machine, um_alloc_id id, enum um_home home
 		return um_fail(UM_ENOMEM, "no memory for allocation %u", id);
 	*allocation = (struct allocation){
 		.id = id, .home = home, .device = device, .bytes = bytes, .pages = (um_page)pages};
-	if (home == UM_HOME_MANAGED && !make_bitmaps(machine, allocation))
+	if (home == UM_HOME_MANAGED && !make_planes(machine, allocation))
 		error = um_fail(UM_ENOMEM, "no memory for the page table of allocation %u", id);
 	else if (home == UM_HOME_DEVICE)
 		error = take_device_memory(machine, allocation);
 	if (error)
-		free_allocation(machine, allocation);
+		free_allocation(allocation);
 	else
 		machine->allocations[id] = allocation;
 	return error;
@@ -207,8 +209,7 @@ static void give_back_memory(struct um_machine *machine, struct allocation *allo
 	for (unsigned i = 0; i < machine->places; i++) {
 		struct place_pages *place = &allocation->place[i];
 
-		assert(um_bitmap_count(place->valid, 0, allocation->pages) ==
-		       place->resident_pages);
+		assert(um_plane_count(place->valid, 0, allocation->pages) == place->resident_pages);
 		machine->ledger[i][LEDGER_FREED] += place->resident_pages;
 		if (i > 0)
 			machine->memory[i - 1].used_bytes -= place->reserved_pages * UM_PAGE_BYTES;
@@ -241,8 +242,8 @@ int um_machine_add_own(struct um_machine *machine, uint32_t pages, um_alloc_id *
 					  .home = UM_HOME_MANAGED,
 					  .bytes = (uint64_t)pages * UM_PAGE_BYTES,
 					  .pages = pages};
-	if (!make_bitmaps(machine, allocation)) {
-		free_allocation(machine, allocation);
+	if (!make_planes(machine, allocation)) {
+		free_allocation(allocation);
 		return um_fail(UM_ENOMEM, "no memory for the page table of %u pages", pages);
 	}
 	machine->own[machine->own_count++] = allocation;
@@ -260,7 +261,7 @@ void um_machine_remove(struct um_machine *machine, um_alloc_id id)
 	else if (allocation->home == UM_HOME_DEVICE)
 		machine->memory[allocation->device].used_bytes -=
 			(uint64_t)allocation->pages * UM_PAGE_BYTES;
-	free_allocation(machine, allocation);
+	free_allocation(allocation);
 	*(id < UM_OWN_PAGES ? &machine->allocations[id] : &machine->own[id - UM_OWN_PAGES]) = NULL;
 }
 
@@ -285,30 +286,19 @@ um_page um_machine_pages(const struct um_machine *machine, um_alloc_id id)
 	return allocation ? allocation->pages : 0;
 }
 
-struct allocation *um_machine_managed(const struct um_machine *machine,
-				      const struct um_page_range *range)
-{
-	struct allocation *allocation = find_allocation(machine, range->allocation);
-
-	assert(allocation && allocation->home == UM_HOME_MANAGED);
-	assert(range->first_page <= allocation->pages &&
-	       range->pages <= allocation->pages - range->first_page);
-	return allocation;
-}
-
 /* --- runs of pages in one state --- */
 
 struct planes {
-	const uint64_t *words[UM_PLACES_MAX + 3];
+	struct um_plane plane[UM_PLACES_MAX + 3];
 	uint64_t flip[UM_PLACES_MAX + 3]; /* all ones where `from` has the bit set */
 	unsigned count;
 };
 
-static bool add_plane(struct planes *planes, const uint64_t *words, um_page from)
+static bool add_plane(struct planes *planes, struct um_plane plane, um_page from)
 {
-	bool set = um_bitmap_get(words, from);
+	bool set = um_plane_get(plane, from);
 
-	planes->words[planes->count] = words;
+	planes->plane[planes->count] = plane;
 	planes->flip[planes->count++] = set ? ~0ull : 0;
 	return set;
 }
@@ -323,7 +313,7 @@ static um_page run_end(const struct planes *planes, um_page from, um_page limit)
 		uint64_t differs = 0;
 
 		for (unsigned i = 0; i < planes->count; i++)
-			differs |= planes->words[i][word] ^ planes->flip[i];
+			differs |= *um_plane_word(planes->plane[i], word) ^ planes->flip[i];
 		differs &= um_bitmap_mask(word, from, limit);
 		if (differs)
 			return (um_page)(word * UM_WORD_PAGES + (unsigned)__builtin_ctzll(differs));
@@ -334,8 +324,9 @@ static um_page run_end(const struct planes *planes, um_page from, um_page limit)
 um_page um_machine_copies_end(const struct um_machine *machine, const struct allocation *allocation,
 			      um_page from, um_page limit, struct copies *copies)
 {
-	struct planes planes = {.count = 0};
+	struct planes planes;
 
+	planes.count = 0; /* the rest is not looked at */
 	copies->populated = add_plane(&planes, allocation->populated, from);
 	copies->holders = 0;
 	for (unsigned i = 0; i < machine->places; i++)
@@ -352,10 +343,11 @@ um_page um_machine_run_end(const struct um_machine *machine, um_alloc_id id, um_
 	struct um_page_range range = {id, from, limit - from};
 	const struct allocation *allocation = um_machine_managed(machine, &range);
 	const struct place_pages *own = &allocation->place[place_of(device)];
-	struct planes planes = {.count = 0};
+	struct planes planes;
 	bool on_device = false;
 
 	assert(from < limit);
+	planes.count = 0; /* the rest is not looked at */
 	*map = (enum um_mapping_state)(add_plane(&planes, own->map_low, from) |
 				       add_plane(&planes, own->map_high, from) << 1);
 	*place = add_plane(&planes, allocation->populated, from) ? UM_PAGE_POPULATED : 0;

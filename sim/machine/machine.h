@@ -292,16 +292,18 @@ um_ns um_machine_ready_at(struct um_machine *, const struct um_page_range *, um_
  * their only copy, and have data: a touch of one changes nothing in the machine. It is as things are
  * until the allocation is removed.
  */
+#define UM_OWN_PAGES_APART 8
 struct um_machine_own_pages {
-	const uint64_t *mapped, *restricted, *populated; /* a bit a page */
+	/* A bit a page, 64 of them a word, and UM_OWN_PAGES_APART words from one to the next. */
+	const uint64_t *mapped, *restricted, *populated;
 };
 struct um_machine_own_pages um_machine_own_pages(const struct um_machine *, um_alloc_id managed,
 						 um_device_id device);
 static inline bool um_machine_owns(const struct um_machine_own_pages *own, um_page page)
 {
-	return (own->mapped[page / 64] & ~own->restricted[page / 64] & own->populated[page / 64]) >>
-		       page % 64 &
-	       1;
+	size_t word = (size_t)(page / 64) * UM_OWN_PAGES_APART;
+
+	return (own->mapped[word] & ~own->restricted[word] & own->populated[word]) >> page % 64 & 1;
 }
 /* Nothing is on its way anywhere, and the queues of `device` are not stopped. */
 bool um_machine_is_calm(const struct um_machine *, um_device_id device);

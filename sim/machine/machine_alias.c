@@ -76,9 +76,9 @@ static void follow_copy(struct um_machine *machine, struct allocation *allocatio
 {
 	struct place_pages *here = &allocation->place[place];
 
-	if (um_bitmap_get(here->valid, page) == is_there)
+	if (um_plane_get(here->valid, page) == is_there)
 		return;
-	um_bitmap_fill(here->valid, page, 1, is_there);
+	um_plane_fill(here->valid, page, 1, is_there);
 	here->resident_pages += is_there ? 1 : UINT64_MAX;
 	machine->ledger[place][is_there ? LEDGER_BORN : LEDGER_DROPPED]++;
 }
@@ -95,10 +95,10 @@ static void follow_page(struct um_machine *machine, struct allocation *allocatio
 
 		if (lies_on_two)
 			map = of_both(map, mapping_of(there, at + 1));
-		follow_copy(machine, allocation, place, page, um_bitmap_get(there->valid, at));
+		follow_copy(machine, allocation, place, page, um_plane_get(there->valid, at));
 		set_mapping(&allocation->place[place], page, 1, map);
 	}
-	um_bitmap_fill(allocation->populated, page, 1, um_bitmap_get(own->populated, at));
+	um_plane_fill(allocation->populated, page, 1, um_plane_get(own->populated, at));
 }
 
 void um_machine_follow(struct um_machine *machine, const struct um_page_range *range)

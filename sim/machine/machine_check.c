@@ -189,8 +189,9 @@ static void check_mappings(const struct um_machine_check *check,
 			   uint64_t elsewhere)
 {
 	const struct place_pages *pages = &allocation->place[place];
-	uint64_t low = pages->map_low[word], high = pages->map_high[word];
-	uint64_t here = pages->valid[word];
+	uint64_t low = *um_plane_word(pages->map_low, word);
+	uint64_t high = *um_plane_word(pages->map_high, word);
+	uint64_t here = *um_plane_word(pages->valid, word);
 	uint64_t local = low & ~high, remote = high & ~low, reading = low & high;
 	uint64_t wrong =
 		(local & (~here | elsewhere)) | (remote & (here | ~elsewhere)) | (reading & ~here);
@@ -210,22 +211,23 @@ static void walk_word(const struct um_machine_check *check, const struct allocat
 	uint64_t once = 0, twice = 0, bare;
 
 	for (unsigned i = 0; i < check->machine->places; i++) {
-		uint64_t valid = allocation->place[i].valid[word];
+		uint64_t valid = *um_plane_word(allocation->place[i].valid, word);
 
 		twice |= once & valid;
 		once |= valid;
 		found->resident_pages[i] += (uint64_t)__builtin_popcountll(valid);
-		if (i > 0 && !allocation->alias_of && valid & ~allocation->place[i].reserved[word])
+		if (i > 0 && !allocation->alias_of &&
+		    valid & ~*um_plane_word(allocation->place[i].reserved, word))
 			broken(check, "device %u holds pages of allocation %u without memory",
 			       i - 1, allocation->id);
 	}
-	bare = allocation->populated[word] & ~once;
+	bare = *um_plane_word(allocation->populated, word) & ~once;
 	if (bare)
 		broken(check, "page %zu of allocation %u is populated and nowhere",
 		       word * UM_WORD_PAGES + (unsigned)__builtin_ctzll(bare), allocation->id);
 	for (unsigned i = 0; i < check->machine->places; i++)
 		check_mappings(check, allocation, i, word,
-			       twice | (once & ~allocation->place[i].valid[word]));
+			       twice | (once & ~*um_plane_word(allocation->place[i].valid, word)));
 }
 
 static void walk_managed(const struct um_machine_check *check, const struct allocation *allocation,
@@ -237,7 +239,7 @@ static void walk_managed(const struct um_machine_check *check, const struct allo
 		walk_word(check, allocation, word, found);
 	for (unsigned i = 1; i < check->machine->places; i++)
 		found->reserved_bytes[i - 1] +=
-			um_bitmap_count(allocation->place[i].reserved, 0, allocation->pages) *
+			um_plane_count(allocation->place[i].reserved, 0, allocation->pages) *
 			UM_PAGE_BYTES;
 	found->words += words * 5 * check->machine->places; /* bitmaps that were read */
 }

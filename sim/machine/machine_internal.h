@@ -4,18 +4,20 @@
 
 #include "machine.h"
 #include "machine_topology.h"
-#include "page_bitmap.h"
+#include "page_planes.h"
 #include "sim/probe/probe.h"
+
+#include <assert.h>
 
 /* A place is the host (0) or device n (n + 1). */
 #define UM_PLACES_MAX (UM_DEVICES_MAX + 1)
 
-struct place_pages {		      /* one bit a page of an allocation */
-	uint64_t *valid;	      /* the place holds a valid copy */
-	uint64_t *map_low, *map_high; /* enum um_mapping_state of the place's page table */
-	uint64_t resident_pages;      /* set in `valid` */
-	uint64_t *reserved;	      /* of a device: it has memory for the page */
-	uint64_t reserved_pages;      /* set in `reserved` */
+struct place_pages {			   /* one bit a page of an allocation */
+	struct um_plane valid;		   /* the place holds a valid copy */
+	struct um_plane map_low, map_high; /* enum um_mapping_state of the place's page table */
+	uint64_t resident_pages;	   /* set in `valid` */
+	struct um_plane reserved;	   /* of a device: it has memory for the page */
+	uint64_t reserved_pages;	   /* set in `reserved` */
 };
 
 /*
@@ -44,7 +46,8 @@ struct allocation {
 	um_device_id device; /* of UM_HOME_DEVICE */
 	uint64_t bytes;
 	um_page pages;
-	uint64_t *populated;
+	uint64_t *planes; /* the memory of all of them; owned */
+	struct um_plane populated;
 	struct page_name *names; /* of the driver's own pages; NULL: none has one */
 	/* Of what lies on the driver's own pages: those, or 0 (um_machine_lay_on()). */
 	um_alloc_id alias_of;
@@ -124,7 +127,16 @@ static inline struct allocation *find_allocation(const struct um_machine *machin
 }
 
 /* The managed allocation of a range that lies in it: anything else is a bug of the caller. */
-struct allocation *um_machine_managed(const struct um_machine *, const struct um_page_range *);
+static inline struct allocation *um_machine_managed(const struct um_machine *machine,
+						    const struct um_page_range *range)
+{
+	struct allocation *allocation = find_allocation(machine, range->allocation);
+
+	assert(allocation && allocation->home == UM_HOME_MANAGED);
+	assert(range->first_page <= allocation->pages &&
+	       range->pages <= allocation->pages - range->first_page);
+	return allocation;
+}
 
 /* Which copies the pages of a run have, all alike. */
 struct copies {
@@ -150,15 +162,15 @@ um_ns um_machine_recorded_latency_ns(const struct um_machine *, bool to_device);
 
 static inline enum um_mapping_state mapping_of(const struct place_pages *place, um_page page)
 {
-	return (enum um_mapping_state)(um_bitmap_get(place->map_low, page) |
-				       um_bitmap_get(place->map_high, page) << 1);
+	return (enum um_mapping_state)(um_plane_get(place->map_low, page) |
+				       um_plane_get(place->map_high, page) << 1);
 }
 
 static inline void set_mapping(struct place_pages *place, um_page first, uint32_t pages,
 			       enum um_mapping_state state)
 {
-	um_bitmap_fill(place->map_low, first, pages, state & 1);
-	um_bitmap_fill(place->map_high, first, pages, state & 2);
+	um_plane_fill(place->map_low, first, pages, state & 1);
+	um_plane_fill(place->map_high, first, pages, state & 2);
 }
 
 /* As rows name it, UM_NULL if they do not. */

@@ -17,8 +17,8 @@ static struct place_pages *place_at(const struct um_machine *machine,
 uint64_t um_machine_unreserved(const struct um_machine *machine, const struct um_page_range *range,
 			       um_device_id device)
 {
-	return range->pages - um_bitmap_count(place_at(machine, range, device)->reserved,
-					      range->first_page, range->pages);
+	return range->pages - um_plane_count(place_at(machine, range, device)->reserved,
+					     range->first_page, range->pages);
 }
 
 int um_machine_reserve(struct um_machine *machine, const struct um_page_range *range,
@@ -30,7 +30,7 @@ int um_machine_reserve(struct um_machine *machine, const struct um_page_range *r
 	if (pages * UM_PAGE_BYTES > um_machine_memory_free(machine, device))
 		return um_fail(UM_ELIMIT, "device %d: no room for %llu pages of allocation %u",
 			       device, (unsigned long long)pages, range->allocation);
-	um_bitmap_fill(place->reserved, range->first_page, range->pages, true);
+	um_plane_fill(place->reserved, range->first_page, range->pages, true);
 	place->reserved_pages += pages;
 	machine->memory[device].used_bytes += pages * UM_PAGE_BYTES;
 	return 0;
@@ -43,10 +43,13 @@ void um_machine_release(struct um_machine *machine, const struct um_page_range *
 	uint64_t end = (uint64_t)range->first_page + range->pages, pages = 0;
 
 	for (size_t word = range->first_page / UM_WORD_PAGES; word * UM_WORD_PAGES < end; word++) {
-		uint64_t released = place->reserved[word] & ~place->valid[word] &
+		uint64_t *reserved = um_plane_word(place->reserved, word);
+		uint64_t released = *reserved & ~*um_plane_word(place->valid, word) &
 				    um_bitmap_mask(word, range->first_page, end);
 
-		place->reserved[word] &= ~released;
+		if (!released)
+			continue;
+		*reserved &= ~released;
 		pages += (uint64_t)__builtin_popcountll(released);
 	}
 	place->reserved_pages -= pages;

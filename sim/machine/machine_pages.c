@@ -17,9 +17,9 @@ static void gain(struct um_machine *machine, struct allocation *allocation, unsi
 	uint32_t pages = run->pages;
 	struct place_pages *here = &allocation->place[place];
 
-	assert(um_bitmap_count(here->valid, first, pages) == 0);
-	assert(place == 0 || um_bitmap_count(here->reserved, first, pages) == pages);
-	um_bitmap_fill(here->valid, first, pages, true);
+	assert(um_plane_count(here->valid, first, pages) == 0);
+	assert(place == 0 || um_plane_count(here->reserved, first, pages) == pages);
+	um_plane_fill(here->valid, first, pages, true);
 	here->resident_pages += pages;
 	machine->ledger[place][why] += pages;
 }
@@ -30,8 +30,8 @@ static void lose(struct um_machine *machine, struct allocation *allocation, unsi
 	um_page first = run->first_page;
 	uint32_t pages = run->pages;
 
-	assert(um_bitmap_count(allocation->place[place].valid, first, pages) == pages);
-	um_bitmap_fill(allocation->place[place].valid, first, pages, false);
+	assert(um_plane_count(allocation->place[place].valid, first, pages) == pages);
+	um_plane_fill(allocation->place[place].valid, first, pages, false);
 	allocation->place[place].resident_pages -= pages;
 	machine->ledger[place][why] += pages;
 }
@@ -176,8 +176,9 @@ static void end_writing(struct place_pages *holder, const struct um_page_range *
 	uint64_t end = (uint64_t)run->first_page + run->pages;
 
 	for (size_t word = run->first_page / UM_WORD_PAGES; word * UM_WORD_PAGES < end; word++)
-		holder->map_high[word] |=
-			holder->map_low[word] & um_bitmap_mask(word, run->first_page, end);
+		*um_plane_word(holder->map_high, word) |=
+			*um_plane_word(holder->map_low, word) &
+			um_bitmap_mask(word, run->first_page, end);
 }
 
 static int duplicate_run(struct move *move, const struct um_page_range *run, struct copies copies)
@@ -363,14 +364,13 @@ static bool mapping_is_right(const struct um_machine *machine, const struct allo
 			     const struct um_page_range *run, unsigned place,
 			     enum um_mapping_state state)
 {
-	uint64_t here =
-		um_bitmap_count(allocation->place[place].valid, run->first_page, run->pages);
+	uint64_t here = um_plane_count(allocation->place[place].valid, run->first_page, run->pages);
 	uint64_t elsewhere = 0;
 
 	for (unsigned i = 0; i < machine->places; i++)
 		if (i != place)
-			elsewhere += um_bitmap_count(allocation->place[i].valid, run->first_page,
-						     run->pages);
+			elsewhere += um_plane_count(allocation->place[i].valid, run->first_page,
+						    run->pages);
 	switch (state) {
 	case UM_MAP_LOCAL:
 		return here == run->pages && elsewhere == 0;
@@ -439,14 +439,14 @@ struct um_machine_own_pages um_machine_own_pages(const struct um_machine *machin
 		um_machine_managed(machine, &(struct um_page_range){id, 0, 0});
 	const struct place_pages *place = &allocation->place[place_of(device)];
 
-	return (struct um_machine_own_pages){place->map_low, place->map_high,
-					     allocation->populated};
+	return (struct um_machine_own_pages){place->map_low.first, place->map_high.first,
+					     allocation->populated.first};
 }
 
 static void get_data(struct um_machine *machine, struct allocation *allocation,
 		     const struct um_page_range *run, um_device_id device, const struct um_why *why)
 {
-	um_bitmap_fill(allocation->populated, run->first_page, run->pages, true);
+	um_plane_fill(allocation->populated, run->first_page, run->pages, true);
 	report_mapping(machine, run, device, UM_CHANGE_FIRST_TOUCH, why);
 }
 
@@ -497,7 +497,7 @@ void um_machine_touch(struct um_machine *machine, const struct um_page_range *ra
 static int copy_into_run(struct move *move, const struct um_page_range *run, struct copies copies)
 {
 	assert(copies.holders);
-	um_bitmap_fill(move->allocation->populated, run->first_page, run->pages, true);
+	um_plane_fill(move->allocation->populated, run->first_page, run->pages, true);
 	if (copies.holders & (copies.holders - 1))
 		lose_others(move->machine, move->allocation, place_of(first_holder(copies.holders)),
 			    run, copies.holders, NO_PLACE);

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "curve_command.h"
 
+#include "sim/sweep/sweep.h"
 #include "trace/base/units.h"
 
 #include <argp.h>
@@ -47,6 +48,9 @@ static const struct argp_option options[] = {
 	 "had it",
 	 0},
 	{"format", OPTION_FORMAT, "text|json|csv", 0, "Of the results on standard output", 0},
+	{"jobs", 'j', "N", 0,
+	 "Replays side by side, where it takes replays; default: as many as there are processors",
+	 0},
 	{"quiet", 'q', NULL, 0, "No progress on standard error", 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
@@ -91,6 +95,24 @@ static int parse_points(uint64_t *points, const char *text)
 	return error;
 }
 
+static int parse_jobs(uint64_t *jobs, const char *text)
+{
+	int error = um_parse_u64(text, jobs);
+
+	if (!error && (*jobs < 1 || *jobs > UM_SWEEP_THREADS_MAX))
+		error = um_fail(UM_EINVAL, "1 to %d jobs, not %s", UM_SWEEP_THREADS_MAX, text);
+	return error;
+}
+
+static uint64_t processors(void)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count < 1		      ? 1
+	       : count > UM_SWEEP_THREADS_MAX ? UM_SWEEP_THREADS_MAX
+					      : (uint64_t)count;
+}
+
 static int parse_page_size(struct um_replay_arguments *arguments, const char *text)
 {
 	arguments->page_count = 1;
@@ -108,6 +130,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		if (arguments->policy_count)
 			argp_error(state, "one policy at a time");
 		arguments->policies[arguments->policy_count++] = value;
+		break;
+	case 'j':
+		error = parse_jobs(&command->jobs, value);
 		break;
 	case 'q':
 		arguments->quiet = true;
@@ -205,6 +230,7 @@ static int run_curve(struct um_curve_result *result, const struct um_curve_comma
 	curve->trace = result->run.trace;
 	curve->policy = replay->policy;
 	curve->machine = replay->machine;
+	curve->threads = (unsigned)command->jobs;
 	curve->progress = is_shown ? show_progress : NULL;
 	curve->ignored = note_ignored;
 	curve->context = replay;
@@ -285,6 +311,7 @@ int um_cmd_curve(int argc, char **argv)
 			   .xnack = UM_XNACK_UNKNOWN,
 			   .force = true},
 		.points = POINTS_DEFAULT,
+		.jobs = processors(),
 	};
 	int error = 0;
 

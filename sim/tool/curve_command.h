@@ -10,7 +10,7 @@ enum um_curve_format { UM_CURVE_TEXT, UM_CURVE_JSON, UM_CURVE_CSV };
 struct um_curve_command {
 	struct um_replay_arguments replay; /* what to simulate: one policy at one page size */
 	const char *from, *to;		   /* as given; NULL */
-	uint64_t points;
+	uint64_t points, jobs;
 	enum um_curve_format format;
 };
 

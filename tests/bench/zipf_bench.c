@@ -7,15 +7,14 @@
  */
 #include "bench_clock.h"
 #include "tests/unit/sim/trace_fixture.h"
+#include "zipf.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #define NOT_RESIDENT UINT32_MAX
-#define ZIPF_PAGES   (1u << 20)
 #define TIMES	     3
 
 /* --- touches --- */
@@ -26,67 +25,16 @@ struct touches {
 	uint32_t count, distinct, memory_pages;
 };
 
-static uint64_t splitmix(uint64_t *state)
-{
-	uint64_t x = *state += 0x9e3779b97f4a7c15u;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
-
-static void *must(void *memory)
-{
-	if (!memory)
-		abort();
-	return memory;
-}
-
-/* Which page has which rank: neighbours in rank are no neighbours in memory. */
-static uint32_t *shuffled(uint32_t count, uint64_t *state)
-{
-	uint32_t *pages = must(malloc(count * sizeof(*pages)));
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t other = (uint32_t)(splitmix(state) % (i + 1));
-
-		pages[i] = pages[other];
-		pages[other] = i;
-	}
-	return pages;
-}
-
-/* The rank at which the sum of 1/k first exceeds what was drawn. */
-static uint32_t rank_of(const double *sums, uint32_t count, double drawn)
-{
-	uint32_t low = 0, high = count - 1;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (sums[middle] < drawn)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static struct touches draw_zipf(uint32_t count, uint32_t memory_pages)
 {
-	uint64_t state = 1;
-	uint32_t *page_of = shuffled(ZIPF_PAGES, &state);
-	double *sums = must(malloc(ZIPF_PAGES * sizeof(*sums))), sum = 0;
-	struct touches touches = {"Zipf(1.0)", must(malloc(count * sizeof(uint32_t))), count,
+	struct touches touches = {"Zipf(1.0)", bench_must(malloc(count * sizeof(uint32_t))), count,
 				  ZIPF_PAGES, memory_pages};
+	struct zipf zipf;
 
-	for (uint32_t rank = 0; rank < ZIPF_PAGES; rank++)
-		sums[rank] = sum += 1.0 / (rank + 1);
+	zipf_init(&zipf);
 	for (uint32_t i = 0; i < count; i++)
-		touches.pages[i] = page_of[rank_of(
-			sums, ZIPF_PAGES, (double)(splitmix(&state) >> 11) * 0x1p-53 * sum)];
-	free(sums);
-	free(page_of);
+		touches.pages[i] = zipf_draw(&zipf);
+	zipf_fini(&zipf);
 	return touches;
 }
 
@@ -94,11 +42,11 @@ static struct touches draw_zipf(uint32_t count, uint32_t memory_pages)
 static struct touches make_faults(uint32_t count)
 {
 	uint64_t state = 2;
-	uint32_t distinct = 1u << 18;
-	struct touches touches = {"cycle, all faults", shuffled(distinct, &state), count, distinct,
-				  distinct / 2};
+	uint32_t distinct = count >> 3 < 1u << 18 ? count >> 3 : 1u << 18;
+	struct touches touches = {"cycle, all faults", bench_shuffled(distinct, &state), count,
+				  distinct, distinct / 2};
 
-	touches.pages = must(realloc(touches.pages, count * sizeof(uint32_t)));
+	touches.pages = bench_must(realloc(touches.pages, count * sizeof(uint32_t)));
 	for (uint32_t i = distinct; i < count; i++)
 		touches.pages[i] = touches.pages[i - distinct];
 	return touches;
@@ -129,7 +77,7 @@ static void floor_a(void *context)
 {
 	const struct touches *touches = context;
 	uint32_t head = touches->distinct, used = 0;
-	struct node *nodes = must(malloc(((size_t)head + 1) * sizeof(*nodes)));
+	struct node *nodes = bench_must(malloc(((size_t)head + 1) * sizeof(*nodes)));
 
 	memset(nodes, 0xff, head * sizeof(*nodes));
 	nodes[head] = (struct node){head, head};
@@ -292,6 +240,7 @@ int main(int argc, char **argv)
 	uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 16u << 20;
 	const char *part = argc > 2 ? argv[2] : NULL;
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!part || !strcmp(part, "zipf"))
 		zipf(count);
 	if (!part || !strcmp(part, "faults"))

@@ -132,7 +132,7 @@ static void reserve_beyond_capacity(void)
 
 static void reserve_unbooked(void)
 {
-	um_bitmap_fill(machine->allocations[1]->place[2].reserved, 0, 3, true);
+	um_plane_fill(machine->allocations[1]->place[2].reserved, 0, 3, true);
 }
 
 static void book_unreserved(void)
@@ -142,18 +142,18 @@ static void book_unreserved(void)
 
 static void hold_without_memory(void)
 {
-	um_bitmap_fill(machine->allocations[1]->place[1].reserved, 20, 1, false);
+	um_plane_fill(machine->allocations[1]->place[1].reserved, 20, 1, false);
 	machine->memory[0].used_bytes -= PAGE;
 }
 
 static void lose_a_page(void)
 {
-	um_bitmap_fill(machine->allocations[1]->place[1].valid, 20, 1, false);
+	um_plane_fill(machine->allocations[1]->place[1].valid, 20, 1, false);
 }
 
 static void hold_what_never_came(void)
 {
-	um_bitmap_fill(machine->allocations[1]->place[0].valid, 200, 1, true);
+	um_plane_fill(machine->allocations[1]->place[0].valid, 200, 1, true);
 }
 
 static void carry_unreported_bytes(void)
