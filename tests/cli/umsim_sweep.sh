@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # Which machines there are is not this test's matter.
-also 's/there are h200, .*or give a file/there are ..., or give a file/'
+also 's/there are a100_pcie, .*or give a file/there are ..., or give a file/'
 
 make_trace() { # FILE MEMSETS
 	sqlite3 "$1" <"$UM_SOURCE/trace/db/schema.sql"
