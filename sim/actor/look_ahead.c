@@ -216,8 +216,7 @@ int um_look_ahead(struct um_future **out, struct um_simulation_state *state, uin
 	int error = um_future_create(&look.future, (um_page)(page_bytes / UM_PAGE_BYTES));
 
 	if (!error)
-		error = um_source_open(&look.source, state->request->trace,
-				       state->request->cache);
+		error = um_source_open(&look.source, state->request->trace, state->request->cache);
 	if (!error)
 		error = um_engine_create(&look.clock);
 	if (!error)

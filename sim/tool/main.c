@@ -13,7 +13,8 @@ static const struct {
 } commands[] = {
 	{"replay", um_cmd_replay, "umsim replay", "what a trace would have done under a policy"},
 	{"sweep", um_cmd_sweep, "umsim sweep", "many policies and settings of a trace in one pass"},
-	{"curve", um_cmd_curve, "umsim curve", "traffic against memory, and where it falls off a cliff"},
+	{"curve", um_cmd_curve, "umsim curve",
+	 "traffic against memory, and where it falls off a cliff"},
 	{"check", um_cmd_check, "umsim check", "a prediction beside what was measured on a GPU"},
 	{"policy", um_cmd_policy, "umsim policy", "check a policy file, alone or against a trace"},
 	{"machine", um_cmd_machine, "umsim machine", "list machines, check a machine file"},
