@@ -416,32 +416,39 @@ static void have_touched(const struct kernel *kernel, struct slot *slot, uint32_
 	slot->late_ns += pages * (slot->run.write ? kernel->shape.write_ns : kernel->shape.read_ns);
 }
 
+/* The page is the device's own, and there. */
+static void touch_own_page(struct kernel *kernel, struct slot *slot, um_page page)
+{
+	struct um_driver *driver = kernel->state->driver;
+	struct um_page_range range = {slot->run.allocation, page, 1};
+
+	if (kernel->tells_touches)
+		um_probe_touch(kernel->state->probe, range.allocation, page, 1);
+	if (driver->ops->on_touch)
+		driver->ops->on_touch(driver, &range, kernel->device, slot->run.write);
+	have_touched(kernel, slot, 1);
+}
+
 /*
  * Touches single pages, one after another, as long as each is the device's own and nothing is under
- * way: what most touches are costs a look at three bits.
+ * way, which touches do not change: what most touches are costs a look at three bits.
  */
 static int touch_own_pages(struct kernel *kernel, struct slot *slot)
 {
-	struct um_simulation_state *state = kernel->state;
 	const struct um_access_run *run = &slot->run;
 	int error = 0;
 
+	if (!um_machine_is_calm(kernel->state->machine, kernel->device))
+		return 0;
 	while (slot->has_run && !error && run->allocation == kernel->run_on.allocation &&
-	       kernel->run_on.is_managed && slot->late_ns < LATE_MOST_NS &&
-	       um_machine_is_calm(state->machine, kernel->device)) {
+	       kernel->run_on.is_managed && slot->late_ns < LATE_MOST_NS) {
 		um_page page = (um_page)(run->first_page + (int64_t)run->stride * slot->touched);
-		struct um_page_range range = {run->allocation, page, 1};
 
 		if (run->stride == 1 && run->count - slot->touched > 1)
 			break; /* in one step */
 		if (!um_machine_owns(&kernel->run_on.own, page))
 			break;
-		if (kernel->tells_touches)
-			um_probe_touch(state->probe, range.allocation, page, 1);
-		if (state->driver->ops->on_touch)
-			state->driver->ops->on_touch(state->driver, &range, kernel->device,
-						     run->write);
-		have_touched(kernel, slot, 1);
+		touch_own_page(kernel, slot, page);
 		if (slot->touched == run->count)
 			error = next_run(kernel, slot);
 	}

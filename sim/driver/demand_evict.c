@@ -82,9 +82,14 @@ static int evict(struct demand *demand, const struct um_page_range *victims, um_
 {
 	struct um_why why = {UM_CAUSE_EVICTION, op, 0};
 	struct um_page_range rest = *victims;
+	bool done = false;
 	int error = 0;
 
 	*end = at;
+	if (victims->pages == 1 && !um_demand_find(demand, victims->allocation)->accessed_by)
+		error = um_machine_send_page_home(demand->machine, victims, &why, at, end, &done);
+	if (error || done)
+		return error;
 	while (rest.pages && !error) {
 		bool elsewhere;
 		struct um_page_range part = alike(demand, &rest, device, &elsewhere);

@@ -9,9 +9,14 @@
 int um_demand_bring(struct demand *demand, const struct arrival_plan *plan, um_ns at, um_ns *end)
 {
 	struct um_why why = plan->why;
-	int error = um_machine_reserve(demand->machine, &plan->range, plan->device);
+	bool done = false;
+	int error = 0;
 
-	if (error)
+	if (plan->range.pages == 1 && !plan->duplicate)
+		error = um_machine_bring_page(demand->machine, &plan->range, &why, at, end, &done);
+	if (!error && !done)
+		error = um_machine_reserve(demand->machine, &plan->range, plan->device);
+	if (error || done)
 		return error;
 	if (plan->duplicate) {
 		why.cause = UM_CAUSE_DUPLICATE;

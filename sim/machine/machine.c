@@ -43,6 +43,7 @@ int um_machine_create(struct um_machine **out, const struct um_machine_spec *spe
 	for (uint32_t device = 0; device < spec->devices; device++)
 		machine->memory[device].total_bytes =
 			memory_limit_bytes ? memory_limit_bytes : spec->memory_bytes;
+	um_machine_init_links(machine);
 	*out = machine;
 	return 0;
 }

@@ -218,6 +218,17 @@ void um_machine_fill(struct um_machine *, const struct um_page_range *, um_devic
  */
 int um_machine_map(struct um_machine *, const struct um_page_range *, um_device_id,
 		   enum um_mapping_state, const struct um_why *);
+/*
+ * One page of a machine's only device, in one step. Comes to the device, as with reserve, migrate and
+ * map (LOCAL) there; goes to the host, as with migrate, map (LOCAL) there and release. Not *done, and
+ * nothing has happened, where the page is in another state than most: it comes with its data from
+ * the host, or is nowhere and has none, to where there is room; or goes with its data, of which the device
+ * has the only copy. UM_ENOMEM.
+ */
+int um_machine_bring_page(struct um_machine *, const struct um_page_range *page,
+			  const struct um_why *, um_ns at, um_ns *end, bool *done);
+int um_machine_send_page_home(struct um_machine *, const struct um_page_range *page,
+			      const struct um_why *, um_ns at, um_ns *end, bool *done);
 /* What is mapped next is one of the driver's own records: its row is not merged with others. */
 void um_machine_record_next(struct um_machine *);
 

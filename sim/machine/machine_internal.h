@@ -74,8 +74,16 @@ struct device_queues {
 	size_t waiter_count, waiter_capacity;
 };
 
+/* What pages take over a link, which does not change: asked at every transfer. */
+struct pace {
+	double bytes_per_s; /* of the slowest link on the way */
+	double ns_per_page;
+	um_ns page_ns; /* of one page alone, without latency */
+};
+
 struct link {
 	struct um_server to_device, to_host;
+	struct pace pace_to_device, pace_to_host;
 	uint64_t bytes_to_device, bytes_to_host; /* booked */
 };
 
@@ -147,6 +155,8 @@ struct copies {
 um_page um_machine_copies_end(const struct um_machine *, const struct allocation *, um_page from,
 			      um_page limit, struct copies *);
 
+/* Before anything goes over links. */
+void um_machine_init_links(struct um_machine *);
 /* Books pages over the link and remembers that they are on their way. */
 struct transfer {
 	um_ns start, end;
@@ -173,6 +183,10 @@ static inline void set_mapping(struct place_pages *place, um_page first, uint32_
 	um_plane_fill(place->map_high, first, pages, state & 2);
 }
 
+/* A row for pages that went; `joined`: to the transfer before. */
+void um_machine_report_migration(struct um_machine *, const struct um_page_range *run,
+				 um_device_id from, um_device_id to, uint64_t bytes,
+				 const struct um_why *, bool joined, const struct transfer *);
 /* As rows name it, UM_NULL if they do not. */
 void um_machine_name(const struct um_machine *, const struct um_page_range *run,
 		     int64_t *allocation, int64_t *first_page);

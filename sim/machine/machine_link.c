@@ -76,24 +76,51 @@ static struct way host_way(struct um_machine *machine, um_device_id device, bool
 	return way;
 }
 
+static struct pace pace_of(struct um_machine *machine, um_device_id device, bool to_device)
+{
+	double bytes_per_s = host_way(machine, device, to_device).bytes_per_s;
+
+	return (struct pace){
+		.bytes_per_s = bytes_per_s,
+		.ns_per_page = UM_PAGE_BYTES * NS_PER_S / bytes_per_s,
+		.page_ns = data_ns(UM_PAGE_BYTES, bytes_per_s),
+	};
+}
+
+void um_machine_init_links(struct um_machine *machine)
+{
+	for (um_device_id device = 0; device < (um_device_id)machine->spec->devices; device++) {
+		machine->link[device].pace_to_device = pace_of(machine, device, true);
+		machine->link[device].pace_to_host = pace_of(machine, device, false);
+	}
+}
+
+/* `duration`: with latency. */
 static um_ns book(struct um_machine *machine, um_device_id device, bool to_device, uint64_t bytes,
-		  um_ns latency, um_ns at)
+		  um_ns duration, um_ns at)
 {
 	struct link *link = &machine->link[device];
 	struct way way;
 
 	if (!bytes)
 		return at;
-	way = host_way(machine, device, to_device);
 	*(to_device ? &link->bytes_to_device : &link->bytes_to_host) += bytes;
-	return um_servers_book(way.servers, way.count, at,
-			       latency + data_ns((double)bytes, way.bytes_per_s));
+	if (!machine->spec->topology)
+		return um_server_book(to_device ? &link->to_device : &link->to_host, at, duration);
+	way = host_way(machine, device, to_device);
+	return um_servers_book(way.servers, way.count, at, duration);
 }
 
 um_ns um_machine_transfer(struct um_machine *machine, um_device_id device, bool to_device,
 			  uint64_t bytes, um_ns at)
 {
-	return book(machine, device, to_device, bytes, um_machine_latency_ns(machine, to_device),
+	const struct link *link = &machine->link[device];
+	double bytes_per_s =
+		(to_device ? &link->pace_to_device : &link->pace_to_host)->bytes_per_s;
+
+	return book(machine, device, to_device, bytes,
+		    um_machine_latency_ns(machine, to_device) +
+			    data_ns((double)bytes, bytes_per_s),
 		    at);
 }
 
@@ -286,11 +313,13 @@ int um_machine_send_pages(struct um_machine *machine, const struct um_page_range
 	bool to_device = from == UM_HOST;
 	um_device_id device = to_device ? to : from;
 	uint64_t bytes = (uint64_t)range->pages * UM_PAGE_BYTES;
-	double rate = host_way(machine, device, to_device).bytes_per_s;
-	um_ns duration = latency + data_ns((double)bytes, rate);
+	const struct link *link = &machine->link[device];
+	const struct pace *pace = to_device ? &link->pace_to_device : &link->pace_to_host;
+	um_ns duration = latency + (range->pages == 1 ? pace->page_ns
+						      : data_ns((double)bytes, pace->bytes_per_s));
 
 	assert((from == UM_HOST) != (to == UM_HOST));
-	transfer->end = book(machine, device, to_device, bytes, latency, at);
+	transfer->end = book(machine, device, to_device, bytes, duration, at);
 	transfer->start = transfer->end - duration;
 
 	struct arrival arrival = {
@@ -299,7 +328,7 @@ int um_machine_send_pages(struct um_machine *machine, const struct um_page_range
 		.first_page = range->first_page,
 		.end_page = range->first_page + range->pages,
 		.data_from = transfer->start + latency,
-		.ns_per_page = UM_PAGE_BYTES * NS_PER_S / rate,
+		.ns_per_page = pace->ns_per_page,
 		.end = transfer->end,
 	};
 	return remember_arrival(machine, &arrival);

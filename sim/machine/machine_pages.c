@@ -63,9 +63,10 @@ static void lose_others(struct um_machine *machine, struct allocation *allocatio
 	unmap_others(machine, allocation, kept_place, run->first_page, run->pages);
 }
 
-static void report_migration(struct um_machine *machine, const struct um_page_range *run,
-			     um_device_id from, um_device_id to, uint64_t bytes,
-			     const struct um_why *why, bool joined, const struct transfer *transfer)
+void um_machine_report_migration(struct um_machine *machine, const struct um_page_range *run,
+				 um_device_id from, um_device_id to, uint64_t bytes,
+				 const struct um_why *why, bool joined,
+				 const struct transfer *transfer)
 {
 	struct um_migration_row row = {
 		.op = or_null(why->op),
@@ -107,8 +108,9 @@ static int hop(struct move *move, const struct um_page_range *run, um_device_id 
 
 	if (error)
 		return error;
-	report_migration(move->machine, run, from, to, (uint64_t)run->pages * UM_PAGE_BYTES,
-			 move->why, move->joined, &transfer);
+	um_machine_report_migration(move->machine, run, from, to,
+				    (uint64_t)run->pages * UM_PAGE_BYTES, move->why, move->joined,
+				    &transfer);
 	move->at = transfer.end;
 	if (transfer.end > move->end)
 		move->end = transfer.end;
@@ -145,8 +147,8 @@ static int bring_copy(struct move *move, const struct um_page_range *run, struct
 
 	struct transfer nothing = {move->at, move->at};
 
-	report_migration(move->machine, run, first_holder(copies.holders), move->to, 0, move->why,
-			 false, &nothing);
+	um_machine_report_migration(move->machine, run, first_holder(copies.holders), move->to, 0,
+				    move->why, false, &nothing);
 	return 0;
 }
 

@@ -261,6 +261,7 @@ static void leave(struct um_group_cursor *cursor)
 	if (cursor->loaded)
 		leave_chunk(cursor->groups, cursor->chunk);
 	cursor->loaded = NULL;
+	cursor->decoded_count = cursor->decoded_at = 0;
 }
 
 /* The next chunk that has the group; *found false at the group's end. */
@@ -303,51 +304,56 @@ static int decode_runs(struct um_group_cursor *cursor)
 	return count < 0 ? (int)count : 0;
 }
 
-static int decode_run(struct um_group_cursor *cursor, bool *found)
+static int decode_run(struct um_group_cursor *cursor, const struct um_access_run **found)
 {
 	int error = cursor->decoded_at < cursor->decoded_count ? 0 : decode_runs(cursor);
 
-	*found = cursor->decoded_at < cursor->decoded_count;
-	if (*found)
-		cursor->run = cursor->decoded[cursor->decoded_at++];
+	*found = cursor->decoded_at < cursor->decoded_count ? &cursor->decoded[cursor->decoded_at++]
+							    : NULL;
 	return error;
 }
 
-static int take_run(struct um_group_cursor *cursor, bool *found)
+/* *found: NULL behind the last of the chunk. */
+static int take_run(struct um_group_cursor *cursor, const struct um_access_run **found)
 {
 	const struct um_chained_run *run;
 
 	if (cursor->loaded->payload)
 		return decode_run(cursor, found);
-	*found = cursor->next_run != UM_NO_RUN;
-	if (!*found)
+	*found = NULL;
+	if (cursor->next_run == UM_NO_RUN)
 		return 0;
 	run = &cursor->loaded->runs[cursor->next_run];
 	cursor->next_run = run->next;
 	cursor->run = (struct um_access_run){cursor->group, run->allocation, run->first_page,
 					     run->stride,   run->count,	     run->write};
+	*found = &cursor->run;
 	return 0;
+}
+
+static const struct um_access_run *take_later_run(struct um_group_cursor *cursor, int *error)
+{
+	const struct um_access_run *run = NULL;
+	bool found;
+
+	while (cursor->loaded && !run && !*error) {
+		size_t next = cursor->chunk + 1;
+
+		*error = take_run(cursor, &run);
+		if (run || *error)
+			break;
+		leave(cursor);
+		*error = find_next_chunk(cursor, next, &found);
+	}
+	return *error ? NULL : run;
 }
 
 const struct um_access_run *um_group_next(struct um_group_cursor *cursor, int *error)
 {
-	bool found = false;
-
 	*error = 0;
-	while (cursor->loaded) {
-		size_t next = cursor->chunk + 1;
-
-		*error = take_run(cursor, &found);
-		if (*error)
-			return NULL;
-		if (found)
-			return &cursor->run;
-		leave(cursor);
-		*error = find_next_chunk(cursor, next, &found);
-		if (*error)
-			return NULL;
-	}
-	return NULL;
+	if (cursor->decoded_at < cursor->decoded_count) /* what most are */
+		return &cursor->decoded[cursor->decoded_at++];
+	return take_later_run(cursor, error);
 }
 
 void um_group_close(struct um_group_cursor *cursor)

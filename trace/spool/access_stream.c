@@ -345,8 +345,17 @@ static inline bool get_varint(struct rest *rest, uint64_t *value)
 	return false;
 }
 
+/* `count` (at most 3) bytes, the lowest first. */
 static inline bool get_bytes(struct rest *rest, unsigned count, uint32_t *value)
 {
+	uint32_t word;
+
+	if (rest->operands - rest->heads >= (ptrdiff_t)sizeof(word)) { /* all but the last few */
+		memcpy(&word, rest->operands - sizeof(word), sizeof(word));
+		*value = __builtin_bswap32(word) & ((1u << 8 * count) - 1);
+		rest->operands -= count;
+		return true;
+	}
 	if (rest->operands - rest->heads < (ptrdiff_t)count)
 		return false;
 	*value = 0;
