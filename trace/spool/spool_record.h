@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define UM_SPOOL_VERSION 11u
+#define UM_SPOOL_VERSION 12u
 #define UM_PAGE_SHIFT	 12
 #define UM_PAGE_BYTES	 4096u
 #define UM_LINE_SHIFT	 6
@@ -173,10 +173,11 @@ enum um_op_kind {
 };
 
 /* um_record_op.flags */
-#define UM_OP_ASYNC	   1u /* the call may return before the work is done */
-#define UM_OP_NON_BLOCKING 2u /* stream created with hipStreamNonBlocking */
-#define UM_OP_UNTRACED	   4u /* launch ran without hooks: its accesses are unknown */
-#define UM_OP_UNSELECTED   8u /* launch was not asked for (selection.h) */
+#define UM_OP_ASYNC	   1u  /* the call may return before the work is done */
+#define UM_OP_NON_BLOCKING 2u  /* stream created with hipStreamNonBlocking */
+#define UM_OP_UNTRACED	   4u  /* launch ran without hooks: its accesses are unknown */
+#define UM_OP_UNSELECTED   8u  /* launch was not asked for (selection.h) */
+#define UM_OP_POLICY	   16u /* umtrace -P's: not a call of the program's */
 
 struct um_record_op {
 	struct um_record header;
