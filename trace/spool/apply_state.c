@@ -178,7 +178,14 @@ bool um_apply_where(struct um_apply *apply, struct um_apply_action *action, uint
 		    uint64_t *bytes)
 {
 	const struct binding *binding = apply->bindings + action->subject;
+	bool is_whole = action->start == 0 &&
+			action->bytes == um_apply_subjects(apply->table)[action->subject].bytes;
 
+	if (binding->bytes && is_whole) {
+		*address = binding->address;
+		*bytes = binding->bytes;
+		return true;
+	}
 	if (!binding->bytes || action->start >= binding->bytes ||
 	    action->bytes > binding->bytes - action->start) {
 		action->outcome = UM_APPLY_NO_MEMORY;

@@ -34,7 +34,10 @@ void um_apply_unbind_part(struct um_apply *, uint64_t address);
 /* The event's actions, in order: *at is 0 at first. NULL: no more. */
 struct um_apply_action *um_apply_action(struct um_apply *, const struct um_apply_event *,
 					uint32_t *at);
-/* Where the action is about; false: its outcome is UM_APPLY_NO_MEMORY now. */
+/*
+ * Where the action is about: what was all of its subject is so too where that has another size now. False: its
+ * outcome is UM_APPLY_NO_MEMORY.
+ */
 bool um_apply_where(struct um_apply *, struct um_apply_action *, uint64_t *address,
 		    uint64_t *bytes);
 
