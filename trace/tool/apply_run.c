@@ -153,7 +153,6 @@ __attribute__((format(printf, 3, 4))) static void say(struct reporting *reportin
 	va_start(args, format);
 	vsnprintf(detail, sizeof(detail), format, args);
 	va_end(args);
-	fprintf(reporting->report, "%s\n", detail);
 	if (!reporting->error)
 		reporting->error = um_db_insert(reporting->db, &um_table_loss, &row);
 }

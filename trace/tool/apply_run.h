@@ -17,7 +17,7 @@ struct um_apply_run {
 	struct um_apply_header
 		*outcome; /* the table as the program left it; NULL: it never had it */
 	uint32_t made;	  /* calls, once it has ended */
-	char *report;	  /* lines for the user, each with its \n; "" where all came as planned */
+	char *report;	  /* what it did besides, in lines; what it did not: table loss */
 };
 
 /*

@@ -331,6 +331,14 @@ static void print_next(FILE *out, const struct um_closing *closing)
 	free(all);
 }
 
+static int print_not_done(const void *row, void *out)
+{
+	const char *detail = ((const struct um_loss_row *)row)->detail;
+
+	fprintf(out, "umtrace: %s\n", detail ? detail : "not all of the policy was applied");
+	return 0;
+}
+
 /* What came of umtrace -P; what else it says stands in the notes before. */
 static void print_policy(FILE *out, const struct um_closing *closing)
 {
@@ -342,6 +350,8 @@ static void print_policy(FILE *out, const struct um_closing *closing)
 		apply->build.table->actions);
 	for (const char *line = apply->report; line && *line; line += strcspn(line, "\n") + 1)
 		fprintf(out, "umtrace: %.*s\n", (int)strcspn(line, "\n"), line);
+	um_db_each(closing->db, &um_table_loss, "kind = 'policy' AND ?1 = 0", 0, print_not_done,
+		   out);
 }
 
 /* Sixty-four times the same is no help. */
