@@ -89,6 +89,48 @@ EXPORT int cuPointerGetAttribute(void *value, int attribute, uint64_t address)
 	return is_managed ? 0 : 1;
 }
 
+/* Says what it was asked for, where FAKE_CUDA_CALLS names a file. */
+static int say(const char *format, unsigned long long address, size_t bytes, int what, int device)
+{
+	const char *path = getenv("FAKE_CUDA_CALLS");
+	FILE *file = path ? fopen(path, "a") : NULL;
+
+	if (file) {
+		fprintf(file, format, address, bytes, what, device);
+		fclose(file);
+	}
+	return 0;
+}
+
+EXPORT int cuMemAdvise(uint64_t address, size_t bytes, int advice, int device)
+{
+	return say("advise %#llx %zu advice %d device %d\n", address, bytes, advice, device);
+}
+
+EXPORT int cuMemPrefetchAsync(uint64_t address, size_t bytes, int device, void *stream)
+{
+	return say("prefetch %#llx %zu stream %d device %d\n", address, bytes,
+		   (int)(uintptr_t)stream, device);
+}
+
+EXPORT int cuStreamCreate(void **stream, unsigned flags)
+{
+	*stream = (void *)0x990;
+	return say("stream %#llx %zu flags %d %d\n", 0x990, 0, (int)flags, 0);
+}
+
+/* As if what is prefetched were where it was led to (FAKE_CUDA_READS_AGAIN=1), or not. */
+EXPORT int cuMemRangeGetAttribute(void *data, size_t data_bytes, int attribute, uint64_t address,
+				  size_t bytes)
+{
+	(void)attribute;
+	(void)address;
+	(void)bytes;
+	if (data_bytes == sizeof(int32_t))
+		*(int32_t *)data = told("FAKE_CUDA_READS_AGAIN", 0) ? 0 : -2;
+	return 0;
+}
+
 /* Streams whose handle ends in 7 are being captured. */
 EXPORT int cuStreamIsCapturing(void *stream, int *status)
 {

@@ -57,7 +57,7 @@ CREATE TABLE run (
 	memory_bytes INTEGER,         -- device memory that the program could use
 	driver_version TEXT,          -- of the driver that was measured: '580.159.03'
 	clocks TEXT,                  -- JSON object: of its devices while it was measured, where told
-	policy TEXT                   -- simulation: the effective policy, YAML
+	policy TEXT                   -- simulation: the effective policy, YAML; trace: that of umtrace -P
 );
 
 CREATE TABLE device (
@@ -160,7 +160,8 @@ CREATE TABLE op (
 		'stream_create', 'stream_destroy', 'attach', 'host', 'range', 'name', 'name_end',
 		'profiler_start', 'profiler_stop', 'callback', 'event_query', 'stream_query')),
 	flags INTEGER NOT NULL DEFAULT 0, -- 1 asynchronous, 2 non-blocking stream, 4 untraced launch (ran
-	                              -- without hooks), 8 launch that was not selected
+	                              -- without hooks), 8 launch that was not selected, 16 not the program's
+	                              -- call but umtrace -P's
 	thread INTEGER,               -- 1 is the first host thread
 	stream INTEGER,               -- 0 is the null stream, of which each device has one
 	start_ns INTEGER,
@@ -435,7 +436,8 @@ CREATE TABLE user_range (
 -- by the driver, CUPTI or a full spool), 'unknown_record' (of a kind or layout that the tap does not
 -- know), 'tap_off' (the tap or a part of it did not start), 'name' (names of what is no memory of HIP's, or
 -- of more than there is), 'debug_info' (of a file, which the reader did not
--- survive: its frames have no lines), ...
+-- survive: its frames have no lines), 'policy' (umtrace -P: calls of a policy that were not made, and what its
+-- rules could not be about, since the earlier run did not have it), ...
 CREATE TABLE loss (
 	op INTEGER,                   -- during which; NULL: the whole run, or not known
 	device INTEGER,               -- of which; -1 host; NULL: all

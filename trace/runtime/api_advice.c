@@ -1,6 +1,7 @@
 /* Advice, prefetch, range attributes and attachment of managed memory. */
 #include "api.h"
 #include "page_state.h"
+#include "policy_apply.h"
 
 #include <string.h>
 
@@ -126,6 +127,8 @@ static hipError_t mem_advise(const void *address, size_t bytes, hipMemoryAdvise 
 	um_op_target(&op, address, bytes);
 	op.device = device;
 	op.advice = (uint32_t)advice;
+	if (um_policy_leaves_out(&op))
+		return change_advice(&range, advice, device);
 	um_tracer_op_begin(&op);
 	error = change_advice(&range, advice, device);
 	um_tracer_op_end(&op, error);
@@ -161,6 +164,8 @@ static hipError_t mem_prefetch(const void *address, size_t bytes, int device, hi
 	op.value = (uint32_t)on->device;
 	op.device = device;
 	op.flags = UM_OP_ASYNC;
+	if (um_policy_leaves_out(&op))
+		return change_range(&range, set_prefetched, device);
 	um_tracer_op_begin(&op);
 	error = change_range(&range, set_prefetched, device);
 	um_tracer_op_end(&op, error);

@@ -2,6 +2,7 @@
 #include "api.h"
 #include "memory_registered.h"
 #include "pageable.h"
+#include "policy_apply.h"
 
 static hipError_t host_get_device_pointer(void **out, void *address, unsigned flags)
 {
@@ -62,6 +63,7 @@ static hipError_t host_register(void *start, size_t bytes, unsigned flags)
 	um_memory_record(allocation, &op, "");
 	um_pageable_forget(start, bytes);
 	um_tracer_op_end(&op, hipSuccess);
+	um_policy_allocated();
 	return hipSuccess;
 }
 

@@ -5,6 +5,7 @@
 #include "device_limits.h"
 #include "launch_selection.h"
 #include "pageable.h"
+#include "policy_apply.h"
 #include "trace/compiler/device/device_abi.h"
 
 #include <stdlib.h>
@@ -136,6 +137,7 @@ static hipError_t run(struct um_launch *launch, struct um_stream *stream)
 	op.flags = UM_OP_ASYNC | (launch->hooked ? 0 : UM_OP_UNTRACED) |
 		   (launch->selected ? 0 : UM_OP_UNSELECTED);
 	um_pageable_refresh();
+	um_policy_before_launch(launch->name, stream);
 	launch->op = um_tracer_op_begin(&op);
 	record_kernel(launch, NULL);
 	hipError_t error = (hipError_t)um_exec_run(launch, &totals);

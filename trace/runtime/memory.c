@@ -4,6 +4,7 @@
 #include "memory_registered.h"
 #include "pageable.h"
 #include "page_state.h"
+#include "policy_apply.h"
 #include "tracer_site.h"
 #include "trace/base/error.h"
 #include "trace/base/units.h"
@@ -143,7 +144,7 @@ void um_memory_record(const struct um_allocation *allocation, const struct um_re
 	record->header.bytes = (uint32_t)bytes;
 	record->header.kind = UM_RECORD_ALLOCATION;
 	record->allocation = allocation->id;
-	record->kind = allocation->kind;
+	record->kind = um_policy_allocation(allocation, op, name);
 	record->flags = allocation->flags;
 	record->device = allocation->device;
 	record->address = (uintptr_t)um_memory_start(allocation);
@@ -185,6 +186,7 @@ hipError_t um_memory_allocate(void **out, const struct um_memory_request *reques
 		*out = um_memory_start(allocation);
 	}
 	um_tracer_op_end(&op, error);
+	um_policy_allocated();
 	return error;
 }
 
@@ -218,6 +220,7 @@ void um_memory_adopt(struct um_allocation *allocation, int device)
 	um_tracer_op_begin(&op);
 	um_memory_record(allocation, &op, "");
 	um_tracer_op_end(&op, hipSuccess);
+	um_policy_allocated();
 }
 
 void um_memory_release(struct um_allocation *allocation)
@@ -227,6 +230,7 @@ void um_memory_release(struct um_allocation *allocation)
 	op.allocation = allocation->id;
 	op.bytes = allocation->bytes;
 	um_tracer_op_begin(&op);
+	um_policy_freed(allocation);
 	um_page_state_free(allocation->state);
 	um_arena_unmap(allocation);
 	um_tracer_op_end(&op, hipSuccess);
@@ -241,6 +245,7 @@ hipError_t um_memory_free(struct um_allocation *allocation, uint32_t stream)
 	um_tracer_op_begin(&op);
 	if (allocation->kind == UM_ALLOCATION_MANAGED && um_tracer_on())
 		um_hostwatch_remove(allocation->offset, in_whole_pages(allocation->bytes));
+	um_policy_freed(allocation);
 	count(allocation, false);
 	um_pool_count(allocation->pool, -(int64_t)allocation->bytes);
 	um_page_state_free(allocation->state);

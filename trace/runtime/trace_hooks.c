@@ -1,5 +1,6 @@
 /* What umtrace.h calls in the runtime: names of parts, and ranges as roctx has them. */
 #include "api.h"
+#include "policy_apply.h"
 
 #define UM_ROCTX_HOOK
 #include "roctx/roctx_hooks.h"
@@ -100,6 +101,7 @@ static void put_name(const void *pointer, uint64_t bytes, const char *text, uint
 	if (!op.allocation || !text || !*text)
 		return;
 	um_tracer_part(&op, text, whole);
+	um_policy_named(&op, pointer);
 	remember((uintptr_t)pointer, op.bytes);
 }
 
@@ -112,6 +114,7 @@ static void put_unname(const void *pointer, bool is_label)
 		return;
 	um_tracer_op_begin(&op);
 	um_tracer_op_end(&op, op.allocation ? hipSuccess : hipErrorInvalidValue);
+	um_policy_unnamed(pointer);
 	if (!op.allocation)
 		um_tracer_wrong_name(op.op);
 }

@@ -482,17 +482,46 @@ static void note_busy_launch(uint32_t op)
 		um_tracer_loss(op, UM_LOSS_HOST_DURING_KERNEL, 1, "other host threads ran");
 }
 
+/* Ours come where the host's touches were told already, or touch nothing that it can have touched. */
+static void flush_before(const struct um_record_op *op)
+{
+	if (op->flags & UM_OP_POLICY)
+		return;
+	if (interval.open && ends_interval(op))
+		end_interval();
+	else if (interval.open)
+		split_around(op);
+	note_device_work(op);
+}
+
+void um_tracer_split(void)
+{
+	if (um_tracer_on())
+		split_interval();
+}
+
+void um_tracer_pass_over(struct um_record_op *op)
+{
+	if (!um_tracer_on())
+		return;
+	flush_before(op);
+	if (!interval.open && state == ON)
+		begin_interval();
+}
+
+void *um_tracer_apply_table(size_t *bytes)
+{
+	return um_tracer_on() ? um_spool_apply_table(writer, bytes) : NULL;
+}
+
 uint32_t um_tracer_op_begin(struct um_record_op *op)
 {
 	if (!um_tracer_on())
 		return 0;
 	if (op->kind == UM_OP_PROFILER_START || op->kind == UM_OP_PROFILER_STOP)
 		split_interval();
-	else if (interval.open && ends_interval(op))
-		end_interval();
-	else if (interval.open)
-		split_around(op);
-	note_device_work(op);
+	else
+		flush_before(op);
 	if (op->kind == UM_OP_LAUNCH && um_pageable)
 		keep_host_op();
 	op->header = (struct um_record){sizeof(*op), UM_RECORD_OP, 0};

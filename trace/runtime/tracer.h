@@ -26,6 +26,15 @@ bool um_tracer_on(void);
 bool um_tracer_uses_hip(void);
 /* What umtrace asked for; NULL when the program was not started by umtrace. */
 const struct um_spool_config *um_tracer_config(void);
+/* The table of umtrace -P that lies behind the spool; NULL: none. */
+void *um_tracer_apply_table(size_t *bytes);
+/* Tells what the host touched so far as an op of its own, as the beginning of a launch would. */
+void um_tracer_split(void);
+/*
+ * A call of the program's that a policy leaves out: as if by um_tracer_op_begin() and um_tracer_op_end(), so
+ * that what the host touched is told as it would be, but without an op.
+ */
+void um_tracer_pass_over(struct um_record_op *);
 /* Writes any finished record (pages, stream, kernel, loss). */
 void um_tracer_put(const struct um_record *);
 /*
@@ -38,6 +47,7 @@ void um_tracer_put(const struct um_record *);
  * Returns its id; 0 when off.
  */
 uint32_t um_tracer_op_begin(struct um_record_op *);
+/* An op with UM_OP_POLICY flushes nothing. */
 /* Sets end_ns and result and writes the op (again, if begin wrote it); arms host watching where
  * begin flushed what the host touched. */
 void um_tracer_op_end(struct um_record_op *, int result);

@@ -1,6 +1,7 @@
 #include "tracer_site.h"
 
 #include "hostwatch_place.h"
+#include "policy_apply.h"
 #include "tracer.h"
 #include "../spool/spool_variable.h"
 
@@ -42,8 +43,12 @@ static uint32_t put_site(uint32_t parent, const void *address)
 	bool is_new = false;
 	uint32_t site = um_site_intern(&sites, parent, address, &is_new);
 
-	if (is_new)
-		um_tracer_put(&um_site_describe(site, parent, address)->header);
+	if (is_new) {
+		const struct um_record_site *record = um_site_describe(site, parent, address);
+
+		um_policy_site(record);
+		um_tracer_put(&record->header);
+	}
 	return site;
 }
 

@@ -21,6 +21,7 @@ struct um_spool_reader {
 	struct um_ring_header *ring;
 	const char *data;
 	uint64_t capacity_bytes;
+	uint64_t file_bytes;
 	uint64_t tail;		 /* of the next record */
 	uint64_t tail_published; /* what the writer knows */
 	uint64_t head_seen;
@@ -43,7 +44,7 @@ static uint64_t round_to_ring(size_t ring_bytes)
 
 static int map_file(struct um_spool_reader *reader, int fd)
 {
-	size_t file_bytes = UM_RING_HEADER_BYTES + reader->capacity_bytes;
+	size_t file_bytes = reader->file_bytes;
 	/* Blocks now: a full tmpfs is an error here, and SIGBUS in the program later. */
 	int full = posix_fallocate(fd, 0, (off_t)file_bytes);
 
@@ -115,6 +116,8 @@ int um_spool_create(struct um_spool_reader **out, const char *directory, size_t 
 	if (!reader)
 		return um_fail(UM_ENOMEM, "out of memory");
 	reader->capacity_bytes = round_to_ring(ring_bytes ? ring_bytes : UM_SPOOL_DEFAULT_BYTES);
+	reader->file_bytes =
+		UM_RING_HEADER_BYTES + reader->capacity_bytes + um_ring_apply_bytes(config);
 	int failed = directory ? create_in(reader, directory) : create_anywhere(reader);
 
 	if (failed) {
@@ -124,6 +127,13 @@ int um_spool_create(struct um_spool_reader **out, const char *directory, size_t 
 	fill_header(reader, config);
 	*out = reader;
 	return 0;
+}
+
+void *um_spool_apply_room(struct um_spool_reader *reader)
+{
+	return reader->file_bytes > UM_RING_HEADER_BYTES + reader->capacity_bytes
+		       ? (char *)reader->ring + UM_RING_HEADER_BYTES + reader->capacity_bytes
+		       : NULL;
 }
 
 const char *um_spool_path(const struct um_spool_reader *reader)
@@ -243,6 +253,6 @@ void um_spool_destroy(struct um_spool_reader *reader)
 	atomic_store_explicit(&reader->ring->closed, 1, memory_order_seq_cst);
 	um_ring_wake(&reader->ring->tail);
 	remove_file(reader);
-	munmap(reader->ring, UM_RING_HEADER_BYTES + reader->capacity_bytes);
+	munmap(reader->ring, reader->file_bytes);
 	free(reader);
 }

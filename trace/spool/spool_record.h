@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define UM_SPOOL_VERSION 11u
+#define UM_SPOOL_VERSION 12u
 #define UM_PAGE_SHIFT	 12
 #define UM_PAGE_BYTES	 4096u
 #define UM_LINE_SHIFT	 6
@@ -173,10 +173,11 @@ enum um_op_kind {
 };
 
 /* um_record_op.flags */
-#define UM_OP_ASYNC	   1u /* the call may return before the work is done */
-#define UM_OP_NON_BLOCKING 2u /* stream created with hipStreamNonBlocking */
-#define UM_OP_UNTRACED	   4u /* launch ran without hooks: its accesses are unknown */
-#define UM_OP_UNSELECTED   8u /* launch was not asked for (selection.h) */
+#define UM_OP_ASYNC	   1u  /* the call may return before the work is done */
+#define UM_OP_NON_BLOCKING 2u  /* stream created with hipStreamNonBlocking */
+#define UM_OP_UNTRACED	   4u  /* launch ran without hooks: its accesses are unknown */
+#define UM_OP_UNSELECTED   8u  /* launch was not asked for (selection.h) */
+#define UM_OP_POLICY	   16u /* umtrace -P's: not a call of the program's */
 
 struct um_record_op {
 	struct um_record header;
@@ -275,6 +276,7 @@ enum um_loss_kind {
 	UM_LOSS_UNKNOWN_RECORD, /* of a kind or a layout that the tap does not know; text says which */
 	UM_LOSS_TAP_OFF,	/* the tap did not start, or part of it; text says what and why */
 	UM_LOSS_NAME, /* names of memory that is none of HIP's, or of more than there is */
+	UM_LOSS_POLICY, /* what of umtrace -P was not done; text says what */
 };
 
 struct um_record_loss {

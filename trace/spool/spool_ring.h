@@ -38,8 +38,8 @@ struct um_spool_config {
 	uint64_t to_device_bytes_per_s, to_host_bytes_per_s; /* of the link */
 	uint64_t link_latency_ns;
 	uint64_t launch_ns;
-	uint32_t wall; /* 1: events tell the time that passes here instead */
-	uint32_t reserved;
+	uint32_t wall;	      /* 1: events tell the time that passes here instead */
+	uint32_t apply_bytes; /* of the table behind the ring (apply_table.h); 0: none */
 	char device_name[64];
 	char device_arch[32]; /* "gfx90a" */
 	char selection[UM_SELECTION_BYTES];
@@ -64,6 +64,11 @@ struct um_spool_reader;
 int um_spool_attach(struct um_spool_writer **out, const char *path);
 /* What umtrace asked for; valid until detach. */
 const struct um_spool_config *um_spool_config(const struct um_spool_writer *);
+/*
+ * The table that lies behind the ring, *bytes long; NULL: none. The program's own mapping, which stays when
+ * the reader has gone and until the program ends; not in the child of a fork.
+ */
+void *um_spool_apply_table(const struct um_spool_writer *, size_t *bytes);
 /*
  * Room for a record of `bytes` (multiple of 8, at most UM_SPOOL_RECORD_MAX), contiguous; blocks
  * while the ring is full. NULL once the reader has gone: the writer is then off for good. NULL too
@@ -98,6 +103,11 @@ void um_spool_detach(struct um_spool_writer *);
  * caller. */
 int um_spool_create(struct um_spool_reader **out, const char *directory, size_t ring_bytes,
 		    const struct um_spool_config *config);
+/*
+ * Where the table of config.apply_bytes is to be put, before the program starts, and where its outcomes stand
+ * later; NULL: there is none. Until um_spool_destroy(). What the program wrote there may be anything.
+ */
+void *um_spool_apply_room(struct um_spool_reader *);
 const char *um_spool_path(const struct um_spool_reader *);
 /* True once a program has attached. */
 bool um_spool_attached(const struct um_spool_reader *);

@@ -1,5 +1,5 @@
 /*
- * The ring file: a page with this header, then capacity_bytes of ring. Private to spool_writer.c
+ * The ring file: a page with this header, then capacity_bytes of ring, then the table of a policy where there is one. Private to spool_writer.c
  * and spool_reader.c.
  *
  * head and tail count bytes for ever; a position in the ring is their value modulo the capacity, a
@@ -43,6 +43,13 @@ struct um_ring_header {
 	alignas(128) _Atomic uint64_t tail; /* the reader's: all before it may be overwritten */
 	_Atomic uint64_t wanted_head;	    /* the reader sleeps until head is here; 0: awake */
 };
+
+/* Of the file: header, ring, and the table in whole pages. */
+static inline uint64_t um_ring_apply_bytes(const struct um_spool_config *config)
+{
+	return ((uint64_t)config->apply_bytes + UM_RING_HEADER_BYTES - 1) &
+	       ~(uint64_t)(UM_RING_HEADER_BYTES - 1);
+}
 _Static_assert(sizeof(struct um_ring_header) <= UM_RING_HEADER_BYTES, "header is one page");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low half comes first");
 

@@ -39,6 +39,7 @@ struct um_spool_writer {
 	atomic_bool busy;  /* from the start of reserve to the end of commit */
 	bool reader_visible;
 	char reader_exe[32]; /* "/proc/PID/exe" */
+	void *apply_table;   /* NULL: none; a mapping of its own */
 	struct um_spool_config config;
 };
 _Static_assert(sizeof(struct um_spool_writer) <= UM_RING_HEADER_BYTES, "state is one page");
@@ -73,7 +74,8 @@ static int check_header(const struct um_ring_header *ring, uint64_t file_bytes, 
 	uint64_t capacity = ring->capacity_bytes;
 
 	if (capacity < UM_RING_MIN_BYTES || capacity > UM_RING_MAX_BYTES ||
-	    (capacity & (capacity - 1)) || capacity + UM_RING_HEADER_BYTES != file_bytes)
+	    (capacity & (capacity - 1)) ||
+	    capacity + UM_RING_HEADER_BYTES + um_ring_apply_bytes(&ring->config) != file_bytes)
 		return um_fail(UM_EFORMAT, "%s: damaged spool header", path);
 	return 0;
 }
@@ -99,6 +101,22 @@ static int map_ring(struct um_spool_writer **out, int fd, uint64_t file_bytes, c
 	madvise(ring, file_bytes, MADV_DONTFORK);
 	*out = (struct um_spool_writer *)base;
 	return 0;
+}
+
+/* Without the table the program runs as it would without a policy, which umtrace notices. */
+static void map_apply_table(struct um_spool_writer *writer, int fd)
+{
+	uint64_t bytes = um_ring_apply_bytes(&writer->config);
+	void *table;
+
+	if (!bytes)
+		return;
+	table = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
+		     (off_t)(UM_RING_HEADER_BYTES + writer->capacity_bytes));
+	if (table == MAP_FAILED)
+		return;
+	madvise(table, bytes, MADV_DONTFORK);
+	writer->apply_table = table;
 }
 
 static int take_over(struct um_spool_writer *writer, struct um_ring_header *ring, const char *path)
@@ -130,16 +148,17 @@ static int attach_fd(struct um_spool_writer **out, int fd, const char *path)
 	struct um_spool_writer *writer = NULL;
 
 	if (!failed)
-		failed = map_ring(&writer, fd, (uint64_t)status.st_size, path);
+		failed = map_ring(&writer, fd, UM_RING_HEADER_BYTES + header.capacity_bytes, path);
 	if (failed)
 		return failed;
 	char *ring = (char *)writer + UM_RING_HEADER_BYTES;
 
 	failed = take_over(writer, (struct um_ring_header *)ring, path);
 	if (failed) {
-		munmap(writer, UM_RING_HEADER_BYTES + (size_t)status.st_size);
+		munmap(writer, 2 * UM_RING_HEADER_BYTES + header.capacity_bytes);
 		return failed;
 	}
+	map_apply_table(writer, fd);
 	*out = writer;
 	return 0;
 }
@@ -159,6 +178,12 @@ int um_spool_attach(struct um_spool_writer **out, const char *path)
 const struct um_spool_config *um_spool_config(const struct um_spool_writer *writer)
 {
 	return &writer->config;
+}
+
+void *um_spool_apply_table(const struct um_spool_writer *writer, size_t *bytes)
+{
+	*bytes = writer->config.apply_bytes;
+	return writer->apply_table;
 }
 
 uint64_t um_spool_refused(const struct um_spool_writer *writer)

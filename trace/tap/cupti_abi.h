@@ -745,6 +745,11 @@ enum um_cuda_attribute {
 #define UM_CUDA_POINTER_IS_MANAGED  8
 #define UM_CUDA_POINTER_RANGE_START 11
 #define UM_CUDA_POINTER_RANGE_BYTES 12
+#define UM_CUDA_ATTACH_GLOBAL	    1u
+/* CUmem_range_attribute */
+#define UM_CUDA_RANGE_READ_MOSTLY   1
+#define UM_CUDA_RANGE_PREFERRED	    2
+#define UM_CUDA_RANGE_LAST_PREFETCH 4
 #define UM_CUDA_STREAM_CAPTURING    1 /* of cuStreamIsCapturing() */
 
 #endif

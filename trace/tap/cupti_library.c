@@ -49,6 +49,11 @@ static const struct function driver_functions[] = {
 	{"cuPointerGetAttribute", AT(pointer_attribute), true},
 	{"cuStreamIsCapturing", AT(is_capturing), false},
 	{"cuStreamIsCapturing_ptsz", AT(is_capturing_ptsz), false},
+	{"cuMemAdvise", AT(mem_advise), false},
+	{"cuMemPrefetchAsync", AT(mem_prefetch), false},
+	{"cuStreamCreate", AT(stream_create), false},
+	{"cuMemAllocManaged", AT(alloc_managed), false},
+	{"cuMemRangeGetAttribute", AT(range_attribute), false},
 	{NULL, 0, false},
 };
 

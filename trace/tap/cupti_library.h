@@ -46,6 +46,13 @@ struct um_cupti {
 	int (*pointer_attribute)(void *value, int attribute, um_cuda_pointer);
 	int (*is_capturing)(void *stream, int *status); /* may be NULL */
 	int (*is_capturing_ptsz)(void *stream, int *status);
+	/* What umtrace -P calls, in the forms of CUDA 8, which all later drivers have; device -1: the host. */
+	int (*mem_advise)(um_cuda_pointer, size_t bytes, int advice, int device);
+	int (*mem_prefetch)(um_cuda_pointer, size_t bytes, int device, void *stream);
+	int (*stream_create)(void **stream, unsigned flags);
+	int (*alloc_managed)(um_cuda_pointer *, size_t bytes, unsigned flags);
+	int (*range_attribute)(void *data, size_t data_bytes, int attribute, um_cuda_pointer,
+			       size_t bytes);
 };
 
 /*

@@ -6,7 +6,7 @@
  * handlers of the program do after that is recorded too, and the last word is said by the library's
  * destructor, which calls nobody.
  */
-#include "tap.h"
+#include "tap_apply.h"
 #include "../spool/spool_environment.h"
 
 #include "trace/base/error.h"
@@ -322,6 +322,7 @@ static void start(const char *hint)
 
 	um_tap.faults = um_spool_config(um_tap.writer)->faults;
 	um_tap.start_ns = um_tap_now_ns();
+	um_tap_apply_begin();
 	um_tap_switch_on();
 	if (!um_tap_lock())
 		return;

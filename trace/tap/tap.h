@@ -34,6 +34,11 @@ struct um_tap_thread {
 	uint32_t contexts; /* how many contexts had come and gone when the next was looked up */
 	int32_t device;	   /* of the context */
 	void *context;
+	bool acts;			   /* the calls of the driver that it makes are ours */
+	bool left_out;			   /* the call that it is in is to do nothing */
+	uint64_t kept_address, kept_bytes; /* of that call */
+	const struct um_apply_event *due;  /* of the allocation or part that it told last */
+	uint32_t due_site;
 	const void
 		*out; /* where CUDA's runtime, in a call of the program's, will store an address */
 };
@@ -83,6 +88,9 @@ uint32_t um_tap_op_of(uint32_t correlation);
 struct um_tap_block;
 void um_tap_put_allocation(const struct um_tap_block *, const struct um_record_op *, uint32_t flags,
 			   const char *name);
+
+/* The stream of such a number; NULL: it is gone, or no handle of the program's. */
+void *um_tap_stream_handle(uint32_t number);
 
 /* --- tap_kernel.c: what was launched; with the lock held --- */
 

@@ -1,4 +1,4 @@
-#include "tap_call.h"
+#include "tap_apply.h"
 
 #include "../spool/spool_variable.h"
 
@@ -208,7 +208,7 @@ static void on_exit_of(struct um_tap_call *call, const struct um_cupti_call *dat
 
 	call->end_ns = um_tap_now_ns();
 	call->result = data->result ? *(const int32_t *)data->result : 0;
-	bool captured = is_captured(call);
+	bool captured = is_captured(call), left_out = um_tap_apply_exit(call);
 
 	call->device = um_tap_device(data->context);
 	call->is_managed = is_managed_global(call);
@@ -218,11 +218,14 @@ static void on_exit_of(struct um_tap_call *call, const struct um_cupti_call *dat
 	if (!um_tap_lock())
 		return;
 	recall_begin(call, *data->correlation_data);
-	if (!captured)
+	if (left_out)
+		;
+	else if (!captured)
 		call->row->write(call);
 	else if (call->freed.address)
 		um_tap_memory_add(&call->freed);
 	um_tap_unlock();
+	um_tap_apply_due();
 	um_tap_note_call();
 	um_tap_ask_addresses();
 }
@@ -232,7 +235,7 @@ void um_tap_on_call(uint32_t number, const struct um_cupti_call *data)
 	const struct um_tap_call_row *row = um_tap_call_row(number);
 	int saved = errno;
 
-	if (!row)
+	if (!row || um_tap_thread()->acts)
 		return;
 	struct um_tap_call call = {
 		.row = row,
@@ -244,6 +247,7 @@ void um_tap_on_call(uint32_t number, const struct um_cupti_call *data)
 
 	if (data->site == UM_CUPTI_ENTER) {
 		um_tap_thread()->calls++;
+		um_tap_apply_enter(&call, is_captured(&call));
 		call.start_ns = um_tap_now_ns();
 		on_enter(&call, data);
 	} else {

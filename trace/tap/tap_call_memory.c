@@ -1,5 +1,5 @@
 /* Allocations and frees, and what the program says about where they should be. */
-#include "tap_call.h"
+#include "tap_apply.h"
 #include "tap_map.h"
 
 #include <string.h>
@@ -55,6 +55,7 @@ static void allocate(struct um_tap_call *call, enum um_allocation_kind kind,
 	if (call->out)
 		um_tap_put_variable(call->variable, block.allocation, call->out);
 	um_tap_memory_add(&block);
+	um_tap_apply_allocated(&op, &block, name);
 }
 
 void um_tap_alloc(struct um_tap_call *call)
@@ -152,6 +153,8 @@ void um_tap_free(struct um_tap_call *call)
 	op.bytes = call->freed.bytes;
 	if (call->result != 0 && call->freed.address)
 		um_tap_memory_add(&call->freed);
+	else
+		um_tap_apply_freed(&call->freed);
 	um_tap_put_op(&op, 0);
 }
 

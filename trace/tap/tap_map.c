@@ -63,6 +63,14 @@ bool um_tap_map_get(const struct um_tap_map *map, uint64_t key, uint64_t *value)
 	return true;
 }
 
+uint64_t um_tap_map_key(const struct um_tap_map *map, uint64_t value)
+{
+	for (uint32_t i = 0; i < map->slot_count; i++)
+		if (map->slots[i].key && map->slots[i].value == value)
+			return map->slots[i].key;
+	return 0;
+}
+
 bool um_tap_map_set(struct um_tap_map *map, uint64_t key, uint64_t value)
 {
 	if (!key || (map->used >= map->slot_count / 2 && !grow(map)))

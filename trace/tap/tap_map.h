@@ -18,6 +18,8 @@ struct um_tap_map {
 bool um_tap_map_get(const struct um_tap_map *, uint64_t key, uint64_t *value);
 /* False: there is no memory for it. */
 bool um_tap_map_set(struct um_tap_map *, uint64_t key, uint64_t value);
+/* A key that has this value; 0: none. */
+uint64_t um_tap_map_key(const struct um_tap_map *, uint64_t value);
 void um_tap_map_remove(struct um_tap_map *, uint64_t key);
 
 /* Zeros, of which only what is touched takes memory; NULL when the system refuses. */

@@ -1,4 +1,5 @@
 /* What umtrace.h calls in the tap: names of parts, and ranges as NVTX has them. */
+#include "tap_apply.h"
 #include "tap_memory.h"
 #include "tap.h"
 #include "trace/names/umtrace.h"
@@ -76,6 +77,10 @@ static void put(struct um_record_op *op, const void *pointer, const char *name,
 		um_tap_lost(UM_LOSS_NAME, 1, UM_WRONG_NAME_TEXT);
 	if (um_tap_put_op(op, 0) && op->allocation && !is_end && has_name)
 		put_part(op, name, whole);
+	if (is_end)
+		um_tap_apply_unnamed((uintptr_t)pointer);
+	else if (op->allocation && has_name)
+		um_tap_apply_named(op, (uintptr_t)pointer);
 }
 
 static void tell(enum um_op_kind kind, const void *pointer, uint64_t bytes, const char *name,
@@ -97,6 +102,7 @@ static void tell(enum um_op_kind kind, const void *pointer, uint64_t bytes, cons
 		op.site = um_tap_site(&stack);
 		put(&op, pointer, name, slack_bytes);
 		um_tap_unlock();
+		um_tap_apply_due();
 	}
 	errno = saved;
 }

@@ -67,6 +67,11 @@ uint32_t um_tap_stream(void *stream, bool per_thread)
 	return thread->stream;
 }
 
+void *um_tap_stream_handle(uint32_t number)
+{
+	return (void *)(uintptr_t)um_tap_map_key(&streams, number);
+}
+
 void um_tap_forget_stream(void *stream)
 {
 	um_tap_map_remove(&streams, (uintptr_t)stream);

@@ -3,6 +3,7 @@
  * of dladdr() is: a constructor that calls CUDA must not wait for a thread that waits for it.
  */
 #include "tap.h"
+#include "tap_apply.h"
 #include "tap_map.h"
 #include "../spool/program_text.h"
 #include "../spool/spool_site.h"
@@ -174,9 +175,11 @@ static bool put_site(uint32_t site, uint32_t parent, uintptr_t address)
 	path[0] = '\0';
 	if (module)
 		um_site_module_path(path, module->name);
-	return um_tap_put(
-		&um_site_record(site, parent, address - (module ? module->base : 0), path, "")
-			 ->header);
+	const struct um_record_site *record =
+		um_site_record(site, parent, address - (module ? module->base : 0), path, "");
+
+	um_tap_apply_site(record);
+	return um_tap_put(&record->header);
 }
 
 /* A site that could not be told would be one that nobody knows: room comes first. 0: there is none. */

@@ -232,7 +232,8 @@ static void print_losses(FILE *out, struct um_db *db)
 {
 	struct losses losses = {.out = out};
 
-	um_db_each(db, &um_table_loss, NULL, 0, print_loss, &losses);
+	/* What came of a policy is said apart. */
+	um_db_each(db, &um_table_loss, "kind <> 'policy' OR ?1 = 1", 0, print_loss, &losses);
 	if (losses.left)
 		fprintf(out, "umtrace: and %zu more in table 'loss'\n", losses.left);
 }
@@ -322,9 +323,35 @@ static void print_next(FILE *out, const struct um_closing *closing)
 	fprintf(out, "umtrace: next: umanalyze summary %s\n", closing->path);
 	if (all && strchr(all, '*'))
 		fprintf(out, "     or: umanalyze summary %s (all ranks)\n", all);
-	if (!closing->totals->measured)
+	if (closing->apply->policy)
+		fprintf(out, "     or: umanalyze diff %s %s\n", closing->apply->earlier_path,
+			closing->path);
+	else if (!closing->totals->measured)
 		fprintf(out, "     or: umsim replay %s -P policy.yaml\n", closing->path);
 	free(all);
+}
+
+static int print_not_done(const void *row, void *out)
+{
+	const char *detail = ((const struct um_loss_row *)row)->detail;
+
+	fprintf(out, "umtrace: %s\n", detail ? detail : "not all of the policy was applied");
+	return 0;
+}
+
+/* What came of umtrace -P; what else it says stands in the notes before. */
+static void print_policy(FILE *out, const struct um_closing *closing)
+{
+	const struct um_apply_run *apply = closing->apply;
+
+	if (!apply->policy)
+		return;
+	fprintf(out, "umtrace: %s: %u of %u calls made\n", apply->policy->path, apply->made,
+		apply->build.table->actions);
+	for (const char *line = apply->report; line && *line; line += strcspn(line, "\n") + 1)
+		fprintf(out, "umtrace: %.*s\n", (int)strcspn(line, "\n"), line);
+	um_db_each(closing->db, &um_table_loss, "kind = 'policy' AND ?1 = 0", 0, print_not_done,
+		   out);
 }
 
 /* Sixty-four times the same is no help. */
@@ -371,6 +398,7 @@ void um_closing_print(FILE *out, const struct um_closing *closing)
 	}
 	if (is_brief(closing)) {
 		print_head(out, closing);
+		print_policy(out, closing);
 		print_losses(out, closing->db);
 		return;
 	}
@@ -387,6 +415,7 @@ void um_closing_print(FILE *out, const struct um_closing *closing)
 			print_model(out, closing->model);
 		print_pageable(out, closing);
 	}
+	print_policy(out, closing);
 	print_losses(out, closing->db);
 	print_next(out, closing);
 }

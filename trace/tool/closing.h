@@ -4,6 +4,7 @@
 
 #include "ingest.h"
 #include "injection.h"
+#include "apply_run.h"
 #include "model.h"
 #include "output.h"
 
@@ -15,6 +16,7 @@ struct um_closing {
 	const struct um_ingest_totals *totals;
 	const struct um_run_row *run;
 	const struct um_model *model;
+	const struct um_apply_run *apply;
 	const struct um_trace_options *options;
 	const struct um_injection *injection;
 	const struct um_output *output;

@@ -157,6 +157,7 @@ static const struct {
 	[UM_LOSS_UNKNOWN_RECORD] = {"unknown_record", NULL},
 	[UM_LOSS_TAP_OFF] = {"tap_off", NULL},
 	[UM_LOSS_NAME] = {"name", "part"},
+	[UM_LOSS_POLICY] = {"policy", NULL},
 };
 
 int um_ingest_insert_loss(struct um_ingest *ingest, int64_t op, uint32_t kind, uint64_t count,

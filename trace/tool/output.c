@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-int um_output_init(struct um_output *output, const char *pattern, const char *program,
-		   char *const *environment)
+int um_output_init(struct um_output *output, const char *pattern, const char *policy,
+		   const char *program, char *const *environment)
 {
 	int error = um_job_rank_find(&output->rank, environment);
 
@@ -19,7 +19,7 @@ int um_output_init(struct um_output *output, const char *pattern, const char *pr
 	if (error)
 		return error;
 	if (!pattern)
-		return um_output_default(&output->pattern, program, &output->rank);
+		return um_output_default(&output->pattern, program, policy, &output->rank);
 	output->pattern = strdup(pattern);
 	return output->pattern ? 0 : um_fail(UM_ENOMEM, "out of memory");
 }

@@ -17,9 +17,9 @@ struct um_output {
 
 /*
  * Finds the rank in an environment (as `environ`); `pattern` NULL is the default for `program`, the word on
- * the command line. UM_ENOMEM.
+ * the command line, under a policy of this name (NULL: none). UM_ENOMEM.
  */
-int um_output_init(struct um_output *, const char *pattern, const char *program,
+int um_output_init(struct um_output *, const char *pattern, const char *policy, const char *program,
 		   char *const *environment);
 void um_output_fini(struct um_output *);
 /*

@@ -76,7 +76,14 @@ int um_output_name(char **out, const char *pattern, const struct um_output_place
 	return close_text(name, out);
 }
 
-int um_output_default(char **out, const char *program, const struct um_job_rank *rank)
+static void put_literal(FILE *pattern, const char *text)
+{
+	for (; *text; text++)
+		fputs(*text == '%' ? "%%" : (char[]){*text, '\0'}, pattern);
+}
+
+int um_output_default(char **out, const char *program, const char *policy,
+		      const struct um_job_rank *rank)
 {
 	const char *slash = strrchr(program, '/');
 	size_t bytes;
@@ -84,8 +91,12 @@ int um_output_default(char **out, const char *program, const struct um_job_rank 
 
 	if (!pattern)
 		return um_fail(UM_ENOMEM, "out of memory");
-	for (const char *at = slash ? slash + 1 : program; *at; at++)
-		fputs(*at == '%' ? "%%" : (char[]){*at, '\0'}, pattern);
+	put_literal(pattern, slash ? slash + 1 : program);
+	if (policy) {
+		fputc('.', pattern);
+		put_literal(pattern, policy);
+		fputs(".applied", pattern);
+	}
 	fputs(um_job_rank_is_of_several(rank) ? ".%r.um.db" : ".um.db", pattern);
 	return close_text(pattern, out);
 }

@@ -24,9 +24,11 @@ int um_output_pattern_check(const char *pattern);
 int um_output_name(char **out, const char *pattern, const struct um_output_place *);
 /*
  * The pattern without -o: "app.um.db", and of one of several ranks "app.%r.um.db", for the program's
- * word on the command line; malloc'ed. UM_ENOMEM.
+ * word on the command line; under a policy of this name (NULL: none) "app.NAME.applied.um.db"; malloc'ed.
+ * UM_ENOMEM.
  */
-int um_output_default(char **out, const char *program, const struct um_job_rank *);
+int um_output_default(char **out, const char *program, const char *policy,
+		      const struct um_job_rank *);
 /* Whether no two ranks of a job get the same name. */
 bool um_output_tells_ranks_apart(const char *pattern);
 /*

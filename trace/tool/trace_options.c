@@ -29,6 +29,7 @@ enum option_key {
 	OPTION_RANGES,
 	OPTION_PROFILE_FROM_START,
 	OPTION_WALL,
+	OPTION_BASELINE,
 	OPTION_VERSION,
 };
 
@@ -108,6 +109,16 @@ static const struct argp_option options[] = {
 	{"page-size", OPTION_PAGE_SIZE, "BYTES", 0,
 	 "Its page size, as 64KiB; default: the driver's", 5},
 	{"no-model", OPTION_NO_MODEL, NULL, 0, "Add none", 5},
+	{NULL, 0, NULL, 0, "Applying a policy to the program as it runs:", 6},
+	{"policy", 'P', "FILE", 0,
+	 "Have PROGRAM make the advice and prefetches of a policy file (umsim policy --help), and leave out its "
+	 "own where the file says so; results and exit status stay. The trace marks what was ours "
+	 "(op.flags 16), and is PROGRAM.POLICY.applied.um.db by default",
+	 6},
+	{"baseline", OPTION_BASELINE, "TRACE", 0,
+	 "The trace of an earlier run of the same PROGRAM, in which the policy's rules find what they are about; "
+	 "default: PROGRAM.um.db",
+	 6},
 	{"version", OPTION_VERSION, NULL, 0, "Print the version", -1},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
@@ -146,7 +157,8 @@ static const char documentation[] =
 	"  umtrace --ranges solve --exclude-kernels 'init*' ./app\n"
 	"  umtrace calibrate -o node.yaml    a machine file of the NVIDIA GPU here\n"
 	"  umanalyze summary app.um.db       what is in it\n"
-	"  umsim replay app.um.db -P x.yaml  what it would have done under a policy\n\n"
+	"  umsim replay app.um.db -P x.yaml  what it would have done under a policy\n"
+	"  umtrace -P x.yaml ./app           that policy in effect; after umtrace ./app\n\n"
 	"Exit status: PROGRAM's own, 128+n if signal n ended it; 125 umtrace failed before PROGRAM "
 	"began, 126 PROGRAM cannot be executed, 127 there is no such PROGRAM.";
 
@@ -227,6 +239,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	int error = 0;
 
 	switch (key) {
+	case 'P':
+		parsed->policy = value;
+		break;
+	case OPTION_BASELINE:
+		parsed->baseline = value;
+		break;
 	case 'o':
 		error = parse_output(parsed, value);
 		break;
@@ -295,6 +313,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		    parsed->host_watch != UM_HOST_WATCH_MPROTECT)
 			argp_error(state, "--host-sync: only --host-watch=mprotect sees which "
 					  "instruction touches memory");
+		if (parsed->baseline && !parsed->policy)
+			argp_error(
+				state,
+				"--baseline: it is what the rules of a policy (-P) are held against");
 		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which program?");

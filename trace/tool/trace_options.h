@@ -19,6 +19,7 @@ enum um_trace_exit {
 struct um_trace_options {
 	const char *output; /* a pattern of output_name.h; NULL: the default */
 	const char *machine, *driver;
+	const char *policy, *baseline;	   /* -P, --baseline; NULL: none, the default */
 	uint64_t page_bytes, memory_bytes; /* 0: the driver's, the machine's */
 	uint32_t host_watch;		   /* enum um_host_watch or UM_HOST_WATCH_BEST */
 	uint32_t faults;		   /* enum um_tap_faults */

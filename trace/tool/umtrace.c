@@ -1,4 +1,5 @@
 /* umtrace: runs a program, writes its trace, adds what a driver model says of it. */
+#include "apply_run.h"
 #include "calibrate_command.h"
 #include "closing.h"
 #include "ingest.h"
@@ -47,6 +48,7 @@ struct tracing {
 	struct um_trace_options options;
 	struct um_output output;
 	struct um_model model;
+	struct um_apply_run apply;
 	char *program_path, *command, *preload, *environment;
 	char started[32];
 	struct um_db *db;
@@ -166,6 +168,7 @@ static struct um_run_row describe_run(struct tracing *tracing)
 		.filter_pages = UM_NULL,
 		.page_bytes = UM_NULL,
 		.memory_bytes = UM_NULL,
+		.policy = tracing->apply.policy_text,
 	};
 
 	if (gmtime_r(&now, &utc))
@@ -194,11 +197,16 @@ static int create_spool(struct tracing *tracing)
 		.pageable = tracing->options.pageable,
 		.faults = tracing->options.faults,
 		.set_nvtx = tracing->injection.nvtx != NULL,
+		.apply_bytes = um_apply_run_bytes(&tracing->apply),
 	};
 
 	memcpy(config.selection, tracing->options.selection, sizeof(config.selection));
 	um_model_spool_config(&tracing->model, &config);
-	return um_spool_create(&tracing->spool, NULL, ring_bytes(), &config);
+	int error = um_spool_create(&tracing->spool, NULL, ring_bytes(), &config);
+
+	if (!error)
+		um_apply_run_hand_over(&tracing->apply, tracing->spool);
+	return error;
 }
 
 /* All that can be found out before the trace of that name is touched. */
@@ -248,9 +256,35 @@ static int create_trace(struct tracing *tracing)
 	return error;
 }
 
+static int prepare_policy(struct tracing *tracing)
+{
+	const struct um_trace_options *options = &tracing->options;
+
+	if (!options->policy)
+		return 0;
+	return um_apply_run_init(&tracing->apply, options->policy, options->baseline,
+				 options->program[0]);
+}
+
+static int name_output(struct tracing *tracing)
+{
+	const struct um_trace_options *options = &tracing->options;
+	char *policy = options->policy ? um_apply_policy_name(options->policy) : NULL;
+
+	if (options->policy && !policy)
+		return um_fail(UM_ENOMEM, "out of memory");
+	int error = um_output_init(&tracing->output, options->output, policy, options->program[0],
+				   environ);
+	free(policy);
+	return error;
+}
+
 static int prepare(struct tracing *tracing)
 {
 	int error = um_model_init(&tracing->model, &tracing->options);
+
+	if (!error)
+		error = prepare_policy(tracing);
 
 	if (!error)
 		error = um_model_set_environment(&tracing->model);
@@ -262,8 +296,7 @@ static int prepare(struct tracing *tracing)
 	if (!error)
 		error = create_spool(tracing);
 	if (!error)
-		error = um_output_init(&tracing->output, tracing->options.output,
-				       tracing->options.program[0], environ);
+		error = name_output(tracing);
 	if (!error)
 		error = create_trace(tracing);
 	if (error)
@@ -374,6 +407,7 @@ static void add_model(struct tracing *tracing)
 static void close_session(struct tracing *tracing)
 {
 	const struct um_closing closing = {
+		.apply = &tracing->apply,
 		.path = tracing->output.path,
 		.program = tracing->options.program[0],
 		.duration_ns = tracing->end_ns - tracing->start_ns,
@@ -404,9 +438,15 @@ static bool is_removed(const struct tracing *tracing)
 
 static void report(struct tracing *tracing)
 {
+	if (tracing->spool)
+		um_apply_run_take(&tracing->apply, tracing->spool);
 	um_spool_destroy(tracing->spool);
 	tracing->spool = NULL;
 	if (finish_trace(tracing) != 0 && !tracing->lost) {
+		complain();
+		tracing->lost = true;
+	}
+	if (!tracing->lost && um_apply_run_finish(&tracing->apply, tracing->db) != 0) {
 		complain();
 		tracing->lost = true;
 	}
@@ -446,8 +486,10 @@ static int trace(struct tracing *tracing)
 		return exit_status_of(error);
 	if (prepare(tracing) != 0)
 		return UM_TRACE_FAILED;
-	if (!tracing->options.quiet)
+	if (!tracing->options.quiet) {
 		um_opening_print(stderr, tracing->options.program, &tracing->output.rank);
+		um_apply_run_print_notes(stderr, &tracing->apply);
+	}
 	int status = start(tracing);
 	if (status)
 		return status;
@@ -482,6 +524,7 @@ int main(int argc, char **argv)
 	um_db_close(tracing.db);
 	um_spool_destroy(tracing.spool);
 	um_model_fini(&tracing.model);
+	um_apply_run_fini(&tracing.apply);
 	um_output_fini(&tracing.output);
 	um_injection_fini(&tracing.injection);
 	free(tracing.program_path);

@@ -56,7 +56,7 @@ static void expect_default(const char *program, const struct um_job_rank *rank, 
 	const struct um_output_place place = {"node", 1, rank};
 	char *pattern, *name;
 
-	assert_int_equal(um_output_default(&pattern, program, rank), 0);
+	assert_int_equal(um_output_default(&pattern, program, NULL, rank), 0);
 	assert_int_equal(um_output_name(&name, pattern, &place), 0);
 	assert_string_equal(name, wanted);
 	free(pattern);
