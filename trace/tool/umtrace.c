@@ -14,6 +14,7 @@
 #include "trace/base/error.h"
 #include "trace/base/paths.h"
 #include "trace/base/shell_quote.h"
+#include "trace/import/import_command.h"
 #include "trace/spool/spool_ring.h"
 
 #include <errno.h>
@@ -458,6 +459,16 @@ static int trace(struct tracing *tracing)
 	return 0;
 }
 
+static int import(const struct um_trace_options *options)
+{
+	return um_import_command(&(struct um_import_request){
+		.path = options->import,
+		.output = options->output,
+		.force = options->force,
+		.quiet = options->quiet,
+	});
+}
+
 int main(int argc, char **argv)
 {
 	struct tracing tracing = {0};
@@ -473,6 +484,8 @@ int main(int argc, char **argv)
 		complain();
 		return UM_TRACE_FAILED;
 	}
+	if (tracing.options.import)
+		return import(&tracing.options);
 	status = trace(&tracing);
 	if (status)
 		complain();
