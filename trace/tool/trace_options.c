@@ -152,6 +152,7 @@ static const char documentation[] =
 	"  umtrace --faults=all ./cuda_app   with the host's page faults, on an NVIDIA GPU\n"
 	"  umtrace --kernels 'jacobi*' --launches 10..20 ./app    the 10th to 20th of each such kernel\n"
 	"  umtrace --ranges solve --exclude-kernels 'init*' ./app\n"
+	"  umtrace doctor ./app              what will happen here, and why\n"
 	"  umtrace calibrate -o node.yaml    a machine file of the NVIDIA GPU here\n"
 	"  umtrace --import hotspot.log      writes hotspot.um.db of what nvprof printed\n"
 	"  umanalyze summary app.um.db       what is in it\n"
