@@ -454,8 +454,9 @@ static void check_runs_here(struct um_doctor_report *report, const struct um_doc
 	if (has_target(program, "x86_64")) {
 		add(report, "tracing", UM_DOCTOR_OK,
 		    "%s has been built by umhipcc: umtrace runs its kernels on the CPU, with every access "
-		    "seen, and the same file runs on a GPU",
-		    program->path);
+		    "seen%s",
+		    program->path,
+		    program->target_count > 1 ? ", and the same file runs on a GPU" : "");
 		return;
 	}
 	check = add(

@@ -30,12 +30,24 @@ static bool is_same(const struct um_smi_event *a, const struct um_smi_event *b)
 	       a->gpu == b->gpu && a->from == b->from && a->to == b->to;
 }
 
+/* Alike for those that are the same; others seldom share one. */
+static uint64_t key_of(uint32_t id, const struct um_smi_event *event)
+{
+	uint64_t key = event->address ^ (uint64_t)event->pid << 40 ^ (uint64_t)event->gpu << 20;
+
+	key ^= (uint64_t)event->from << 8 ^ (uint64_t)event->to << 32 ^ event->pages << 48;
+	return (key + id) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 /* The place of the beginning; `count` if there is none. The latest is the likeliest. */
 static unsigned find(const struct um_smi_pairs *pairs, uint32_t id,
 		     const struct um_smi_event *event)
 {
+	uint64_t key = key_of(id, event);
+
 	for (unsigned i = pairs->count; i > 0; i--)
-		if (pairs->open[i - 1].id == id && is_same(&pairs->open[i - 1], event))
+		if (pairs->keys[i - 1] == key && pairs->open[i - 1].id == id &&
+		    is_same(&pairs->open[i - 1], event))
 			return i - 1;
 	return pairs->count;
 }
@@ -45,6 +57,8 @@ static void close_up(struct um_smi_pairs *pairs, unsigned place)
 	pairs->count--;
 	memmove(pairs->open + place, pairs->open + place + 1,
 		(pairs->count - place) * sizeof(*pairs->open));
+	memmove(pairs->keys + place, pairs->keys + place + 1,
+		(pairs->count - place) * sizeof(*pairs->keys));
 }
 
 static void tell(struct um_smi_pairs *pairs, const struct um_smi_event *start,
@@ -83,6 +97,7 @@ static void open_up(struct um_smi_pairs *pairs, const struct um_smi_event *event
 		close_up(pairs, before);
 		tell(pairs, &old, NULL);
 	}
+	pairs->keys[pairs->count] = key_of(event->id, event);
 	pairs->open[pairs->count++] = *event;
 }
 

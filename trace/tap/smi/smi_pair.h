@@ -32,6 +32,7 @@ struct um_smi_pairs {
 	void (*take)(void *context, const struct um_smi_span *);
 	void *context;
 	struct um_smi_event open[UM_SMI_OPEN]; /* in the order in which they came */
+	uint64_t keys[UM_SMI_OPEN];	       /* of these, by which they are found */
 	unsigned count;
 	uint64_t spans; /* that were whole */
 	uint64_t
