@@ -129,7 +129,8 @@ static int load_presence(struct um_summary *summary, struct um_db *db)
 	};
 	int error = 0;
 
-	summary->is_measured = is_of(summary, "migration", "measured");
+	summary->is_imported = is_of(summary, "migration", "imported");
+	summary->is_measured = summary->is_imported || is_of(summary, "migration", "measured");
 	summary->is_unattributed =
 		summary->is_measured && strcmp(summary->run.ended, "running") == 0;
 	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]) && !error; i++) {

@@ -145,6 +145,7 @@ struct um_summary {
 	struct um_origin_row *origins;
 	size_t origin_count;
 	bool is_measured;     /* migrations and so on are of a driver that ran */
+	bool is_imported;     /* and another tool recorded them */
 	bool is_unattributed; /* measured, and ended before it was known whose records are whose */
 	bool has_host_faults;
 	bool has_faults, has_migrations, has_remote_accesses, has_copies; /* were to be had */

@@ -253,7 +253,9 @@ static const struct {
 static void put_result(FILE *out, const struct um_op_view *view)
 {
 	if (view->op.result == UM_NULL) {
-		if (strcmp(view->op.kind, "range") != 0 && strcmp(view->op.kind, "host") != 0)
+		/* Some formats that are imported tell when a call returned, and not what. */
+		if (view->op.end_ns == UM_NULL && strcmp(view->op.kind, "range") != 0 &&
+		    strcmp(view->op.kind, "host") != 0)
 			fputs(" = never returned", out);
 		return;
 	}

@@ -157,13 +157,14 @@ static void print_measured_faults_of(FILE *out, const char *whose,
 
 static void print_measured_faults(FILE *out, const struct um_summary *summary)
 {
-	fputs("\nPage faults, measured\n", out);
+	fprintf(out, "\nPage faults%s\n", um_summary_measured(summary));
 	if (summary->device_faults.faults == UM_NULL)
 		fputs("  of the GPU: not counted\n", out);
 	else
 		print_measured_faults_of(out, "of the GPU", &summary->device_faults);
 	if (!summary->has_host_faults)
-		fputs("  of the host: not recorded (umtrace --faults=all records them)\n", out);
+		fprintf(out, "  of the host: not recorded%s\n",
+			summary->is_imported ? "" : " (umtrace --faults=all records them)");
 	else if (summary->host_faults.faults == UM_NULL)
 		fputs("  of the host: not counted\n", out);
 	else
@@ -194,9 +195,10 @@ static void print_faults_of(FILE *out, const char *whose, const struct um_fault_
 static void print_faults(FILE *out, const struct um_summary *summary)
 {
 	if (!summary->has_faults) {
-		fputs(summary->is_measured ? "\nPage faults, measured\n  not recorded (umtrace "
-					     "--faults=gpu records them)\n"
-					   : "\nPage faults\n" NOT_THERE,
+		fputs(summary->is_imported   ? "\nPage faults, imported\n  not recorded\n"
+		      : summary->is_measured ? "\nPage faults, measured\n  not recorded (umtrace "
+					       "--faults=gpu records them)\n"
+					     : "\nPage faults\n" NOT_THERE,
 		      out);
 		return;
 	}

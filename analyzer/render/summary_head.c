@@ -53,8 +53,11 @@ static void put_title(FILE *out, const struct um_summary *summary)
 		begin(out, "Command");
 		put(out, "", run->command, "\n");
 	} else {
-		put(out, summary->is_measured ? ": a measured trace" : ": a trace", with_xnack(run),
-		    " of ");
+		put(out,
+		    summary->is_imported   ? ": an imported trace"
+		    : summary->is_measured ? ": a measured trace"
+					   : ": a trace",
+		    with_xnack(run), " of ");
 		put(out, "", run->command, "\n");
 	}
 }
@@ -66,6 +69,8 @@ static void put_ending(FILE *out, const struct um_run_row *run)
 	else if (strcmp(run->ended, "signalled") == 0 && run->exit_signal != UM_NULL)
 		fprintf(out, "the program was ended by signal %" PRId64 " (%s)\n", run->exit_signal,
 			strsignal((int)run->exit_signal));
+	else if (strcmp(run->ended, "exited") == 0)
+		fputs("how the program ended is not told\n", out);
 	else
 		fputs("it ENDS EARLY: its writer was stopped, or still runs; everything below is up "
 		      "to there\n",
@@ -321,6 +326,8 @@ static const char *record_words(const char *record)
 		{"copy_traffic", "explicit copies"},
 		{"peer_traffic", "traffic between GPUs"},
 		{"bound", "the ideal"},
+		{"allocation", "allocations"},
+		{"op.inferred", "some operations"},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)

@@ -8,6 +8,8 @@
 
 const char *um_summary_measured(const struct um_summary *summary)
 {
+	if (summary->is_imported)
+		return ", imported";
 	return summary->is_measured ? ", measured" : "";
 }
 

@@ -603,14 +603,17 @@ static int prepare_launch(struct kernel *kernel)
 	if (!row)
 		return um_fail(UM_EFORMAT, "op %u is a launch without a row in `kernel`",
 			       kernel->op);
-	if (row->reads == UM_NULL)
-		um_ignore(state, "launches that never ended",
-			  "what they touched was not told: they touch nothing here");
 	kernel->slot_count = um_kernel_groups_in_flight(um_machine_spec(state->machine), row);
 	kernel->compute_ns = um_kernel_compute_ns(state, row);
 	error = um_groups_open(&kernel->groups, state->source, kernel->op);
 	if (error)
 		return error;
+	/* Nobody counts in what was imported, and accesses may be there for all that. */
+	if (row->reads == UM_NULL && um_groups_touches(kernel->groups) == 0)
+		um_ignore(
+			state, "launches of which no accesses are known",
+			"they never ended, or nothing tells what they touched: they touch nothing "
+			"here");
 	um_kernel_shape(&kernel->shape, state, row, kernel->groups);
 	if (kernel->shape.writes_most > 1)
 		kernel->asides = kernel->shape.reads_most + kernel->shape.writes_most;

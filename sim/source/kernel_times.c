@@ -114,7 +114,8 @@ static int take_origin(const void *data, void *context)
 	const struct um_origin_row *row = data;
 	struct um_kernel_times *times = context;
 
-	times->is_measured = row->origin && !strcmp(row->origin, "measured");
+	times->is_measured = row->origin &&
+			     (!strcmp(row->origin, "measured") || !strcmp(row->origin, "imported"));
 	return 0;
 }
 

@@ -28,8 +28,10 @@ CREATE TABLE run (
 	tool TEXT NOT NULL,           -- 'umtrace 0.1.0'
 	command TEXT NOT NULL,        -- as typed, shell-quoted
 	source TEXT,                  -- simulation: the trace that was replayed, as named
-	backend TEXT,                 -- 'emulated' (HIP runtime without a GPU), 'cupti' (NVIDIA's, on a GPU)
-	runtime TEXT,                 -- what ran inside the program, with its version
+	backend TEXT,                 -- 'emulated' (HIP runtime without a GPU), 'cupti' (NVIDIA's, on a GPU); of
+	                              -- umtrace --import the format: 'rocpd', 'nsys', 'nvprof', 'rocr_svm_profile',
+	                              -- 'rocprof_sys_totals'
+	runtime TEXT,                 -- what ran inside the program, with its version; what was imported
 	host TEXT,                    -- of a simulation: where the program that was traced ran, as all to `job`
 	pid INTEGER,
 	rank INTEGER,                 -- of `ranks` processes of one job, from 0; NULL: no launcher told
@@ -39,7 +41,7 @@ CREATE TABLE run (
 	executable TEXT,              -- path of the program
 	environment TEXT,             -- JSON object: the variables that HIP's runtimes and drivers read
 	started TEXT,                 -- ISO 8601, UTC
-	clock TEXT NOT NULL,          -- 'CLOCK_BOOTTIME', or 'simulated' from 0
+	clock TEXT NOT NULL,          -- 'CLOCK_BOOTTIME', or 'simulated' from 0; imported: the file's
 	start_ns INTEGER NOT NULL DEFAULT 0,
 	end_ns INTEGER,
 	ended TEXT NOT NULL DEFAULT 'running' CHECK (ended IN ('exited', 'signalled', 'running')),
@@ -77,7 +79,9 @@ CREATE TABLE device (
 -- where it holds none; a kind without a row here is as good as absent. `record` is a table, or
 -- 'op.time' (start_ns and end_ns of op), 'page_access.host' (those of host ops),
 -- 'page_access.requests' (the columns requests and atomics), 'fault.host' (those of the host, where
--- they are of another origin than those of devices). 'source.' before it: of the trace that a
+-- they are of another origin than those of devices), 'allocation' (imported, or inferred from the
+-- addresses that faulted and moved), 'op.inferred' (launches and waits that only times tell of:
+-- umtrace --import). 'source.' before it: of the trace that a
 -- simulation started from, and not in the simulation's own file.
 CREATE TABLE origin (
 	record TEXT PRIMARY KEY,

@@ -61,6 +61,13 @@ void um_progress_model(void *context, uint64_t done, uint64_t all)
 			all ? 100.0 * (double)done / (double)all : 100.0);
 }
 
+void um_progress_import(struct um_progress *progress, const char *name, uint64_t done, uint64_t all)
+{
+	if (is_due(progress))
+		fprintf(stderr, REWRITE "umtrace: %s, %.0f %%", name,
+			all ? 100.0 * (double)done / (double)all : 100.0);
+}
+
 void um_progress_clear(struct um_progress *progress)
 {
 	if (progress->shown)

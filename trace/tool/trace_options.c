@@ -12,7 +12,7 @@
 
 enum option_key {
 	OPTION_FORCE = 256,
-	OPTION_MACHINE,
+	OPTION_MACHINE, /* from here to OPTION_IMPORT: about a program that is run */
 	OPTION_DRIVER,
 	OPTION_PAGE_SIZE,
 	OPTION_MEMORY,
@@ -30,6 +30,7 @@ enum option_key {
 	OPTION_PROFILE_FROM_START,
 	OPTION_WALL,
 	OPTION_BASELINE,
+	OPTION_IMPORT,
 	OPTION_VERSION,
 };
 
@@ -119,6 +120,13 @@ static const struct argp_option options[] = {
 	 "The trace of an earlier run of the same PROGRAM, in which the policy's rules find what they are about; "
 	 "default: PROGRAM.um.db",
 	 6},
+	{NULL, 0, NULL, 0, "In place of a program:", 7},
+	{"import", OPTION_IMPORT, "FILE", 0,
+	 "Make a trace of what another tool recorded: a rocpd database (rocprofv3, rocprof-sys), a log of "
+	 "ROCr's HSA_SVM_PROFILE, rocprof-sys' unified_memory JSON, an SQLite export of Nsight Systems, a "
+	 "log of nvprof --print-gpu-trace; FILE says by what is in it which of these it is. Takes -o, "
+	 "--force and -q; default: FILE's name with .um.db, in the current folder",
+	 7},
 	{"version", OPTION_VERSION, NULL, 0, "Print the version", -1},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
@@ -155,12 +163,14 @@ static const char documentation[] =
 	"  umtrace --faults=all ./cuda_app   with the host's page faults, on an NVIDIA GPU\n"
 	"  umtrace --kernels 'jacobi*' --launches 10..20 ./app    the 10th to 20th of each such kernel\n"
 	"  umtrace --ranges solve --exclude-kernels 'init*' ./app\n"
+	"  umtrace doctor ./app              what will happen here, and why\n"
 	"  umtrace calibrate -o node.yaml    a machine file of the NVIDIA GPU here\n"
+	"  umtrace --import hotspot.log      writes hotspot.um.db of what nvprof printed\n"
 	"  umanalyze summary app.um.db       what is in it\n"
 	"  umsim replay app.um.db -P x.yaml  what it would have done under a policy\n"
 	"  umtrace -P x.yaml ./app           that policy in effect; after umtrace ./app\n\n"
 	"Exit status: PROGRAM's own, 128+n if signal n ended it; 125 umtrace failed before PROGRAM "
-	"began, 126 PROGRAM cannot be executed, 127 there is no such PROGRAM.";
+	"began, 126 PROGRAM cannot be executed, 127 there is no such PROGRAM; of --import 0, 1 failed.";
 
 static const struct {
 	const char *name;
@@ -233,11 +243,21 @@ static int parse_output(struct um_trace_options *parsed, const char *text)
 	return um_output_pattern_check(text);
 }
 
+/* Nothing is run, so that no other option would do anything. */
+static void check_import(const struct um_trace_options *parsed, struct argp_state *state)
+{
+	if (parsed->import && parsed->program)
+		argp_error(state, "--import reads a file; '%s' would not be run", *parsed->program);
+	else if (parsed->import && parsed->about_program)
+		argp_error(state, "--import takes -o, --force and -q, and no other option");
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct um_trace_options *parsed = state->input;
 	int error = 0;
 
+	parsed->about_program |= key == 'P' || (key >= OPTION_MACHINE && key < OPTION_IMPORT);
 	switch (key) {
 	case 'P':
 		parsed->policy = value;
@@ -300,6 +320,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_PROFILE_FROM_START:
 		error = parse_profile_from_start(parsed, value);
 		break;
+	case OPTION_IMPORT:
+		parsed->import = value;
+		break;
 	case OPTION_VERSION:
 		puts("umtrace " UM_VERSION);
 		exit(0);
@@ -309,6 +332,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		state->next = state->argc;
 		break;
 	case ARGP_KEY_SUCCESS:
+		check_import(parsed, state);
 		if (parsed->host_sync && parsed->host_watch != UM_HOST_WATCH_BEST &&
 		    parsed->host_watch != UM_HOST_WATCH_MPROTECT)
 			argp_error(state, "--host-sync: only --host-watch=mprotect sees which "
@@ -319,7 +343,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 				"--baseline: it is what the rules of a policy (-P) are held against");
 		break;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which program?");
+		if (!parsed->import)
+			argp_error(state, "which program?");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -331,9 +356,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 int um_trace_options_parse(struct um_trace_options *parsed, int argc, char **argv)
 {
-	static const struct argp argp = {options,	parse_option, "[--] PROGRAM [ARGUMENT...]",
-					 documentation, NULL,	      NULL,
-					 NULL};
+	static const struct argp argp = {
+		options,       parse_option, "[--] PROGRAM [ARGUMENT...]\n--import FILE",
+		documentation, NULL,	     NULL,
+		NULL};
 
 	*parsed = (struct um_trace_options){.host_watch = UM_HOST_WATCH_BEST,
 					    .faults = UM_TAP_FAULTS_GPU,

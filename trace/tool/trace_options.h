@@ -28,6 +28,8 @@ struct um_trace_options {
 	bool force, quiet, no_requests, host_sync, pageable, no_model, wall;
 	char selection[UM_SELECTION_BYTES]; /* see selection.h */
 	bool starts_off;		    /* --profile-from-start=off */
+	const char *import;		    /* a file of another tool, in place of a program */
+	bool about_program;		    /* any of the options that say how one is run */
 	char **program;			    /* its words, up to NULL; into argv */
 };
 

@@ -15,6 +15,8 @@
 #include "trace/base/error.h"
 #include "trace/base/paths.h"
 #include "trace/base/shell_quote.h"
+#include "trace/doctor/doctor_command.h"
+#include "trace/import/import_command.h"
 #include "trace/spool/spool_ring.h"
 
 #include <errno.h>
@@ -500,21 +502,43 @@ static int trace(struct tracing *tracing)
 	return 0;
 }
 
+/* First words that are no program's. */
+static const struct {
+	const char *name, *whole;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{"calibrate", "umtrace calibrate", um_calibrate_command},
+	{"doctor", "umtrace doctor", um_doctor_command},
+};
+
+static int import(const struct um_trace_options *options)
+{
+	return um_import_command(&(struct um_import_request){
+		.path = options->import,
+		.output = options->output,
+		.force = options->force,
+		.quiet = options->quiet,
+	});
+}
+
 int main(int argc, char **argv)
 {
 	struct tracing tracing = {0};
 	int status;
 
-	if (argc > 1 && strcmp(argv[1], "calibrate") == 0) {
-		argv[1] = (char *)"umtrace calibrate";
-		return um_calibrate_command(argc - 1, argv + 1);
-	}
+	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++)
+		if (strcmp(argv[1], commands[i].name) == 0) {
+			argv[1] = (char *)(uintptr_t)commands[i].whole;
+			return commands[i].run(argc - 1, argv + 1);
+		}
 	guard_descriptors();
 	um_program_init(&tracing.program);
 	if (um_trace_options_parse(&tracing.options, argc, argv) != 0) {
 		complain();
 		return UM_TRACE_FAILED;
 	}
+	if (tracing.options.import)
+		return import(&tracing.options);
 	status = trace(&tracing);
 	if (status)
 		complain();
