@@ -11,6 +11,7 @@
 #include "progress.h"
 #include "run_context.h"
 #include "trace_options.h"
+#include "verify_command.h"
 
 #include "trace/base/error.h"
 #include "trace/base/paths.h"
@@ -508,6 +509,10 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "calibrate") == 0) {
 		argv[1] = (char *)"umtrace calibrate";
 		return um_calibrate_command(argc - 1, argv + 1);
+	}
+	if (argc > 1 && strcmp(argv[1], "verify") == 0) {
+		argv[1] = (char *)"umtrace verify";
+		return um_verify_command(argc - 1, argv + 1);
 	}
 	guard_descriptors();
 	um_program_init(&tracing.program);
