@@ -168,7 +168,8 @@ static const char documentation[] =
 	"  umtrace --import hotspot.log      writes hotspot.um.db of what nvprof printed\n"
 	"  umanalyze summary app.um.db       what is in it\n"
 	"  umsim replay app.um.db -P x.yaml  what it would have done under a policy\n"
-	"  umtrace -P x.yaml ./app           that policy in effect; after umtrace ./app\n\n"
+	"  umtrace -P x.yaml ./app           that policy in effect; after umtrace ./app\n"
+	"  umtrace verify -P x.yaml ./app    both, and whether the prediction came true\n\n"
 	"Exit status: PROGRAM's own, 128+n if signal n ended it; 125 umtrace failed before PROGRAM "
 	"began, 126 PROGRAM cannot be executed, 127 there is no such PROGRAM; of --import 0, 1 failed.";
 

@@ -11,6 +11,7 @@
 #include "progress.h"
 #include "run_context.h"
 #include "trace_options.h"
+#include "verify_command.h"
 
 #include "trace/base/error.h"
 #include "trace/base/paths.h"
@@ -509,6 +510,7 @@ static const struct {
 } commands[] = {
 	{"calibrate", "umtrace calibrate", um_calibrate_command},
 	{"doctor", "umtrace doctor", um_doctor_command},
+	{"verify", "umtrace verify", um_verify_command},
 };
 
 static int import(const struct um_trace_options *options)
