@@ -11,6 +11,8 @@ const struct um_export_format um_export_formats[] = {
 	 um_export_perfetto},
 	{"csv", "one table, RFC 4180 (--table)", um_export_csv},
 	{"json", "all of it: run, totals, allocations, kernels, transfers, faults", um_export_json},
+	{"rocpd", "a database for ROCm's rocpd tools: launches, calls, copies, KFD's events",
+	 um_export_rocpd},
 	{0},
 };
 

@@ -29,6 +29,7 @@ extern const struct um_export_format um_export_formats[];
 
 int um_export_perfetto(FILE *, struct um_db *, const struct um_export_choice *);
 int um_export_csv(FILE *, struct um_db *, const struct um_export_choice *);
+int um_export_rocpd(FILE *, struct um_db *, const struct um_export_choice *);
 int um_export_json(FILE *, struct um_db *, const struct um_export_choice *);
 
 /* "devices" and "summary" as rocprof-sys has them (export_unified_memory.c), as members of an object. */

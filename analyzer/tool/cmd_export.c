@@ -24,7 +24,7 @@ struct options {
 enum { KEY_FORCE = 256 };
 
 static const struct argp_option option_table[] = {
-	{"format", 'f', "FORMAT", 0, "perfetto, csv or json", 0},
+	{"format", 'f', "FORMAT", 0, "perfetto, csv, json or rocpd", 0},
 	{"output", 'o', "FILE", 0, "where it goes; default and -: standard output", 0},
 	{"table", 't', "TABLE", 0, "csv: which table (default transfers)", 0},
 	{"force", KEY_FORCE, NULL, 0, "replace FILE", 0},
@@ -42,7 +42,12 @@ static const char help_end[] =
 	"\n"
 	"json: one object: run, origins, traffic by cause, allocations, kernels, ranges, transfers, "
 	"faults, losses. \"devices\" and \"summary\" in it have the names of rocprof-sys's "
-	"unified_memory.json, so that what reads that reads this.\n";
+	"unified_memory.json, so that what reads that reads this.\n"
+	"\n"
+	"rocpd: an SQLite database as rocprofv3 writes it (schema 3). Launches, calls, explicit copies, device "
+	"allocations, and as events of KFD migrations, faults of devices, stops of queues, unmappings, losses; "
+	"with what each figure is in rocpd_metadata, tags umtrace.origin.*. What has no place in it is left out, as is what "
+	"has another clock than calls. umtrace --import reads it again.\n";
 
 static void set_format(struct options *options, const char *name, struct argp_state *state)
 {
@@ -63,7 +68,7 @@ static void set_format(struct options *options, const char *name, struct argp_st
 	if (meant)
 		argp_error(state, "--format: no \"%s\"; did you mean %s?", name, meant);
 	else
-		argp_error(state, "--format: \"%s\" is none of perfetto, csv, json", name);
+		argp_error(state, "--format: \"%s\" is none of perfetto, csv, json, rocpd", name);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -95,7 +100,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (!options->path)
 			argp_error(state, "which file?");
 		if (!options->format)
-			argp_error(state, "--format: perfetto, csv or json?");
+			argp_error(state, "--format: perfetto, csv, json or rocpd?");
 		if (options->choice.table && strcmp(options->format->name, "csv") != 0)
 			argp_error(state, "--table is of --format=csv");
 		return 0;

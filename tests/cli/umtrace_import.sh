@@ -62,6 +62,24 @@ make_rocpd nested.db _1 nested
 run umtrace -q --import nested.db
 check "the same where kfd is nested" is "$(sums nested.um.db)" "$(sums guid.um.db)"
 
+say "--- exported as rocpd and imported again"
+for one in guid svm profile hotspot; do
+	umanalyze export -f rocpd -o $one.rocpd $one.um.db 2>/dev/null
+	umtrace -q --import $one.rocpd -o $one.again.um.db
+	# Of the host's faults rocpd knows none.
+	check "sums of $one" is "$(sums $one.again.um.db)" "$(sums $one.um.db | awk -F'|' -v OFS='|' '{ $4 = 0; print }')"
+done
+run umanalyze export -f rocpd -o again.db guid.um.db
+run q again.db "SELECT tag, value FROM rocpd_metadata WHERE tag IN ('schema_version', 'umtrace.origin.fault', 'umtrace.origin.page_access')"
+run q again.db "SELECT s.string, n.string, e.extdata FROM rocpd_region AS r JOIN rocpd_event AS e ON e.id = r.event_id JOIN rocpd_string AS n ON n.id =
+	r.name_id JOIN rocpd_string AS s ON s.id = e.category_id WHERE s.string LIKE 'KFD%' ORDER BY r.start"
+run q again.db "SELECT kernel_name, display_name, k.start, k.end, grid_size_x, workgroup_size_x FROM rocpd_kernel_dispatch AS k JOIN
+	rocpd_info_kernel_symbol AS s ON s.id = k.kernel_id"
+check "two files have names of their own" test "$(q again.db "SELECT value FROM rocpd_metadata WHERE tag = 'guid'")" != \
+	"$(q svm.rocpd "SELECT value FROM rocpd_metadata WHERE tag = 'guid'")"
+run umanalyze export -f rocpd -o foreign.rocpd none.um.db
+check "a database does not go to a terminal" sh -c '! script -qec "umanalyze export -f rocpd guid.um.db" /dev/null | grep -q SQLite'
+
 say "--- what is said wrongly"
 run umtrace --import
 run umtrace --import hotspot.log ./app

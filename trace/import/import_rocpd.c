@@ -334,7 +334,9 @@ static int put_fault(const struct reading *reading, const struct event *event)
 		return wrong(reading, "rocpd_event",
 			     "a KFD_PAGE_FAULT without its address and agent");
 	fault.address &= ~(int64_t)(UM_PAGE_BYTES - 1);
-	fault.faults = 1;
+	/* rocprofv3 has one fault an event; umanalyze export says how many the driver counted as one. */
+	int64_t count = number(event->kfd, "count");
+	fault.faults = count > 0 ? count : 1;
 	if (writes || reads)
 		fault.access = um_word(um_access_words, writes ? UM_FAULT_WRITE : UM_FAULT_READ);
 	fault.start_ns = event->start_ns;
