@@ -11,6 +11,7 @@
 #define TOUCH_WRITTEN	    2
 #define TOUCH_WRITTEN_FIRST 4
 #define TOUCH_BY_PAGE	    8
+#define TOUCH_HARDWARE	    32 /* floating-point atomics by an instruction */
 
 /* --- pages --- */
 
@@ -158,6 +159,7 @@ static void add_row(struct um_fact_use *use, const struct um_page_access_row *ro
 	use->pages_read += row->touch & TOUCH_READ ? row->pages : 0;
 	use->pages_written += row->touch & TOUCH_WRITTEN ? row->pages : 0;
 	use->pages_written_first += row->touch & TOUCH_WRITTEN_FIRST ? row->pages : 0;
+	use->hardware_atomics_pages += row->touch & TOUCH_HARDWARE ? row->pages : 0;
 	add_lines(use, row);
 }
 

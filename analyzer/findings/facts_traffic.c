@@ -197,6 +197,9 @@ static int sum_allocations(struct um_facts *facts)
 		 offsetof(struct um_finding_cost, bytes_to_device)},
 		{"SELECT SUM(bytes) FROM migration WHERE destination = -1 AND ?1 = 0",
 		 offsetof(struct um_finding_cost, bytes_to_host)},
+		{"SELECT TOTAL(bytes) + (SELECT TOTAL(bytes) FROM peer_traffic) FROM migration"
+		 " WHERE source >= 0 AND destination >= 0 AND ?1 = 0",
+		 offsetof(struct um_finding_cost, bytes_between_devices)},
 		{"SELECT SUM(bytes_to_device) FROM copy_traffic WHERE ?1 = 0",
 		 offsetof(struct um_finding_cost, copied_to_device)},
 		{"SELECT SUM(bytes_to_host) FROM copy_traffic WHERE ?1 = 0",

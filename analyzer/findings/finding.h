@@ -44,6 +44,7 @@ struct um_finding_place {
 /* What a run of the program costs, by a replay or as measured. */
 struct um_finding_cost {
 	uint64_t bytes_to_device, bytes_to_host; /* over the link, all causes */
+	uint64_t bytes_between_devices; /* over links of their own: moved, copied, in place */
 	/* Of these. */
 	uint64_t remote_to_device, remote_to_host, copied_to_device, copied_to_host;
 	uint64_t device_faults, host_faults;
@@ -154,6 +155,8 @@ void um_findings_destroy(struct um_findings *); /* NULL is legal */
 extern const struct um_finding_rule *const um_finding_rules[];
 /* NULL, and UM_EINVAL's message with the nearest name: there is none. */
 const struct um_finding_rule *um_finding_rule_find(const char *name);
+/* All that crosses a link: what is saved of bytes is of these. */
+uint64_t um_finding_cost_bytes(const struct um_finding_cost *);
 /* "saves", "folded", "fault", "not_replayed", "no_effect" */
 const char *um_finding_verdict_word(enum um_finding_verdict);
 

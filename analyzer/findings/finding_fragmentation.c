@@ -2,7 +2,10 @@
  * Fragmentation of a device's memory against what the program asks for: a request that does not fit although as
  * many bytes are free, since they are parts of blocks that smaller allocations keep. The device allocations
  * of the program are placed again in program order by the rules of the allocator below hipMalloc()
- * (placement.h). Of managed memory nothing is placed: a driver evicts it where device memory is asked for.
+ * (placement.h). What is not placed is said with the finding: of managed memory nothing, since a driver evicts
+ * it where device memory is asked for; and the parts that an allocator of the program hands out of a block of
+ * hipMalloc()'s: the block is placed, holes within it are the program's. What hipMallocAsync() returns is placed as
+ * hipMalloc()'s is (an assumption: what a pool keeps for later is not known).
  *
  * What would mend it is replayed by the same rules: the allocations of one line as one, which holds the most
  * that they have at once. Only a line is named with which every request of the program fits.
@@ -320,6 +323,19 @@ static int consider(const struct um_fact_group *group, void *context)
 
 /* --- what is said --- */
 
+static int tell_not_placed(struct um_finding_draft *draft)
+{
+	int64_t managed = 0;
+
+	for (size_t i = 0; i < draft->facts->allocation_count; i++)
+		managed += draft->facts->allocations[i].kind == UM_ALLOCATION_MANAGED;
+	return um_finding_evidence_text(
+		draft->out, draft->finding, "not placed", "inferred",
+		"%lld managed allocation%s, which drivers evict; parts that the program hands out "
+		"of an allocation",
+		(long long)managed, managed == 1 ? "" : "s");
+}
+
 static int tell_evidence(struct search *search)
 {
 	struct um_finding_draft *draft = search->draft;
@@ -345,9 +361,10 @@ static int tell_evidence(struct search *search)
 	for (size_t i = 0; i < sizeof(memory) / sizeof(*memory) && !error; i++)
 		error = um_finding_evidence(draft->out, draft->finding, memory[i].label,
 					    UM_UNIT_BYTES, (int64_t)memory[i].bytes, "modelled");
-	return error ? error
-		     : um_draft_accessed(draft, "allocations of this line", UM_UNIT_COUNT,
-					 (int64_t)draft->group->count);
+	if (!error)
+		error = um_draft_accessed(draft, "allocations of this line", UM_UNIT_COUNT,
+					  (int64_t)draft->group->count);
+	return error ? error : tell_not_placed(draft);
 }
 
 static int tell(struct search *search)

@@ -12,6 +12,6 @@ extern const struct um_finding_rule um_finding_ping_pong, um_finding_thrashing,
 extern const struct um_finding_rule um_finding_missing_sync, um_finding_xnack_off,
 	um_finding_memory_headroom, um_finding_device_memory, um_finding_pinned_memory,
 	um_finding_small_allocations, um_finding_remote_atomics, um_finding_link_saturated,
-	um_finding_fragmentation, um_finding_shared_by_devices;
+	um_finding_fragmentation, um_finding_shared_by_devices, um_finding_float_atomics;
 
 #endif

@@ -7,8 +7,6 @@
 
 #include "sim/machine/machine.h"
 
-#include <string.h>
-
 static bool is_wanted(const struct um_fact_allocation *allocation, void *context)
 {
 	(void)context;
@@ -65,24 +63,6 @@ static bool host_touches(const struct um_fact_group *group)
 	return false;
 }
 
-/* gfx90a is where hardware atomics of float and double do nothing on fine-grained memory (HIP, "Hardware
- * atomic support"; -munsafe-fp-atomics). */
-static int explain(struct um_finding_draft *draft)
-{
-	const struct um_machine_spec *machine = draft->facts->machine;
-	bool is_gfx90a = machine && strncmp(machine->arch, "gfx90a", 6) == 0;
-
-	return um_draft_because(
-		draft,
-		"Each atomic is a request of its own over the link, and those on one address take "
-		"turns there.%s",
-		is_gfx90a
-			? " Managed and pinned memory are fine-grained: on a gfx90a, atomics of float and "
-			  "double that the hardware does (-munsafe-fp-atomics) do nothing on "
-			  "them, without an error."
-			: "");
-}
-
 static int add_changes(struct um_finding_draft *draft)
 {
 	int error = 0;
@@ -121,7 +101,9 @@ static int look_at(const struct um_fact_group *group, void *context)
 	error = um_draft_title(draft, "%s %s counted in by atomics over the link",
 			       draft->finding->subject, um_draft_verb(draft, "is", "are"));
 	if (!error)
-		error = explain(draft);
+		error = um_draft_because(draft,
+					 "Each atomic is a request of its own over the link, and "
+					 "those on one address take turns there.");
 	if (!error)
 		error = um_draft_accessed(draft, "requests that are atomic", UM_UNIT_COUNT,
 					  atomics.requests);

@@ -184,6 +184,8 @@ static struct um_finding_cost cost_of(const struct um_totals *totals)
 	return (struct um_finding_cost){
 		.bytes_to_device = totals->bytes_to_device,
 		.bytes_to_host = totals->bytes_to_host,
+		.bytes_between_devices =
+			totals->moved_between + totals->peer_copied + totals->peer_remote,
 		.remote_to_device = totals->remote_to_device,
 		.remote_to_host = totals->remote_to_host,
 		.copied_to_device = totals->copied_to_device,

@@ -76,6 +76,7 @@ struct um_fact_use {
 	int64_t pages_written_first;		  /* not read before they were written */
 	int64_t lines, lines_read, lines_written; /* distinct ones */
 	int64_t requests, atomics;
+	int64_t hardware_atomics_pages; /* with floating-point atomics that an instruction does */
 	/* In the baseline, on account of this op and allocation: bytes. */
 	uint64_t faulted_in; /* to a device, for faults */
 	uint64_t faulted_out, remote;

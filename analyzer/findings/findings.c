@@ -28,9 +28,9 @@ const char *um_finding_verdict_word(enum um_finding_verdict verdict)
 
 /* --- what changes save --- */
 
-static uint64_t bytes_of(const struct um_finding_cost *cost)
+uint64_t um_finding_cost_bytes(const struct um_finding_cost *cost)
 {
-	return cost->bytes_to_device + cost->bytes_to_host;
+	return cost->bytes_to_device + cost->bytes_to_host + cost->bytes_between_devices;
 }
 
 static double share(int64_t part, uint64_t whole)
@@ -41,8 +41,9 @@ static double share(int64_t part, uint64_t whole)
 double um_finding_worth(const struct um_finding_cost *before, const struct um_finding_cost *after)
 {
 	double time = share((int64_t)before->end_ns - (int64_t)after->end_ns, before->end_ns);
-	double bytes =
-		share((int64_t)bytes_of(before) - (int64_t)bytes_of(after), bytes_of(before));
+	double bytes = share((int64_t)um_finding_cost_bytes(before) -
+				     (int64_t)um_finding_cost_bytes(after),
+			     um_finding_cost_bytes(before));
 
 	if (time <= -UM_FINDING_LEAST_SHARE)
 		return 0;
@@ -103,8 +104,8 @@ static int replay_change(struct replaying *replaying, struct um_finding_change *
 	if (error)
 		return error;
 	change->saved_ns = (int64_t)findings->baseline.end_ns - (int64_t)change->cost.end_ns;
-	change->saved_bytes =
-		(int64_t)bytes_of(&findings->baseline) - (int64_t)bytes_of(&change->cost);
+	change->saved_bytes = (int64_t)um_finding_cost_bytes(&findings->baseline) -
+			      (int64_t)um_finding_cost_bytes(&change->cost);
 	return 0;
 }
 
@@ -138,6 +139,7 @@ static bool does_nothing(const struct um_findings *findings, const struct um_fin
 
 	return !change->not_replayable && cost->bytes_to_device == as_is->bytes_to_device &&
 	       cost->bytes_to_host == as_is->bytes_to_host &&
+	       cost->bytes_between_devices == as_is->bytes_between_devices &&
 	       cost->device_faults == as_is->device_faults &&
 	       cost->host_faults == as_is->host_faults && time < UM_FINDING_LEAST_SHARE &&
 	       time > -UM_FINDING_LEAST_SHARE;
@@ -190,7 +192,7 @@ static void drop(struct um_findings *findings, size_t index)
 /* Whether it is about enough to be worth a replay. */
 static bool is_large(const struct um_findings *findings, const struct um_finding *finding)
 {
-	return share(finding->concerned_bytes, bytes_of(&findings->baseline)) >=
+	return share(finding->concerned_bytes, um_finding_cost_bytes(&findings->baseline)) >=
 		       UM_FINDING_LEAST_SHARE ||
 	       share(finding->concerned_ns, findings->baseline.end_ns) >= UM_FINDING_LEAST_SHARE;
 }

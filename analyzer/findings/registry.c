@@ -9,6 +9,7 @@
 
 const struct um_finding_rule *const um_finding_rules[] = {
 	&um_finding_missing_sync,
+	&um_finding_float_atomics,
 	&um_finding_remote_atomics,
 	&um_finding_device_memory,
 	&um_finding_shared_by_devices,

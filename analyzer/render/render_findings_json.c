@@ -18,8 +18,9 @@ static json_t *place_json(const struct um_finding_place *place)
 static json_t *cost_json(const struct um_finding_cost *cost)
 {
 	return json_pack(
-		"{sI sI sI sI sI sI sI sI sI}", "bytes_to_device",
+		"{sI sI sI sI sI sI sI sI sI sI}", "bytes_to_device",
 		(json_int_t)cost->bytes_to_device, "bytes_to_host", (json_int_t)cost->bytes_to_host,
+		"bytes_between_devices", (json_int_t)cost->bytes_between_devices,
 		"remote_to_device_bytes", (json_int_t)cost->remote_to_device,
 		"remote_to_host_bytes", (json_int_t)cost->remote_to_host, "copied_to_device_bytes",
 		(json_int_t)cost->copied_to_device, "copied_to_host_bytes",

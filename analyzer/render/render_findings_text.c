@@ -55,11 +55,6 @@ static char *share_text(char *buffer, size_t capacity, int64_t part, uint64_t wh
 	return buffer;
 }
 
-static uint64_t bytes_of(const struct um_finding_cost *cost)
-{
-	return cost->bytes_to_device + cost->bytes_to_host;
-}
-
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -83,7 +78,8 @@ static void put_saving(const struct writing *writing, const struct um_finding_ch
 	if (has_bytes)
 		fprintf(writing->out, "%s%s (%s)", has_time ? " and " : "saves ",
 			um_format_bytes(amount, sizeof(amount), (uint64_t)change->saved_bytes),
-			share_text(share, sizeof(share), change->saved_bytes, bytes_of(baseline)));
+			share_text(share, sizeof(share), change->saved_bytes,
+				   um_finding_cost_bytes(baseline)));
 	if (!has_time && !has_bytes)
 		fputs("saves nothing", writing->out);
 }
@@ -276,8 +272,13 @@ static void put_head(const struct writing *writing)
 		um_format_duration(text, sizeof(text), findings->baseline.end_ns));
 	fprintf(out, "%s to the device, ",
 		um_format_bytes(text, sizeof(text), findings->baseline.bytes_to_device));
-	fprintf(out, "%s to the host\n",
+	fprintf(out, "%s to the host",
 		um_format_bytes(text, sizeof(text), findings->baseline.bytes_to_host));
+	if (findings->baseline.bytes_between_devices)
+		fprintf(out, ", %s between devices",
+			um_format_bytes(text, sizeof(text),
+					findings->baseline.bytes_between_devices));
+	fputc('\n', out);
 }
 
 static void put_left_out(const struct writing *writing)

@@ -59,6 +59,7 @@ struct um_totals {
 	uint64_t remote_requests;	 /* what it is without a cache */
 	uint64_t remote_lines_uncounted; /* of the lines, those whose requests are not known */
 	uint64_t copied_to_device, copied_to_host;
+	uint64_t moved_between;		   /* migrations from device to device: bytes */
 	uint64_t peer_copied, peer_remote; /* from device to device, over links of their own */
 	uint64_t link_to_device_ns,
 		link_to_host_ns; /* how long the links were taken, all devices */

@@ -36,6 +36,8 @@ static void add_migration(void *context, const struct um_migration_row *row)
 	} else if (row->destination < 0) {
 		totals->migrated_to_host[cause] += bytes;
 		totals->bytes_to_host += bytes;
+	} else {
+		totals->moved_between += bytes;
 	}
 	see_time(totals, row->end_ns);
 }

@@ -29,7 +29,7 @@ both() {
 check "its summary is the same" both umanalyze summary app.um.db
 check "as JSON too" both umanalyze summary --format=json app.um.db
 check "its replay is the same" both umsim replay -q --driver demand app.um.db -o result.um.db
-check "and makes a database of today's version" test "$(sqlite3 old/result.um.db 'PRAGMA user_version')" = 7
+check "and makes a database of today's version" test "$(sqlite3 old/result.um.db 'PRAGMA user_version')" = 8
 check "which can be read" umanalyze summary old/result.um.db
 check "the older file is as it was" test "$(sqlite3 old/app.um.db 'PRAGMA user_version')" = 1
 finish

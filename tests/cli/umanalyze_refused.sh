@@ -44,4 +44,12 @@ for file in nowhere text empty folder foreign future cut no_run no_table no_name
 	done
 	run sh -c "sort said | uniq -c; rm said"
 done
+say "--- a pattern whose set does not end"
+for pattern in '[' 'pool[!]' 'a\\['; do
+	status=0
+	umanalyze summary -s "$pattern" good.um.db >/dev/null 2>err || status=$?
+	head -1 err | sed "s/\$/ [exit $status]/" >said
+	[ -s said ] || echo "taken: $pattern [exit $status]" >said
+	run cat said
+done
 finish

@@ -150,10 +150,33 @@ static void name_dependencies(struct um_argv *command, const struct um_cc_job *j
 		um_argv_pushf(command, "-MT%.*s.o", length, name);
 }
 
+/* clang has the option, and says so to headers by this macro, for amdgcn alone; the last one counts. */
+static void take_hardware_atomics(struct um_argv *command)
+{
+	const char *define = NULL;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < command->count; i++) {
+		char *item = command->items[i];
+		bool on = !strcmp(item, "-munsafe-fp-atomics");
+
+		if (on || !strcmp(item, "-mno-unsafe-fp-atomics")) {
+			define = on ? "-D__AMDGCN_UNSAFE_FP_ATOMICS__=1" : NULL;
+			free(item);
+		} else {
+			command->items[kept++] = item;
+		}
+	}
+	command->count = kept;
+	if (define)
+		um_argv_push(command, define);
+}
+
 static void host_command(struct um_argv *command, const struct um_cc_job *job,
 			 const struct um_cc_input *input, const char *output)
 {
 	um_cc_start_command(command, job, input);
+	take_hardware_atomics(command);
 	um_argv_push(command, "--cuda-host-only");
 	um_argv_push(command, "-nogpulib");
 	name_dependencies(command, job, input);

@@ -42,6 +42,9 @@ enum um_ir_space {
 
 /* "O0" to "O3", "Os", "Oz". Each returns 0, or UM_EFORMAT, UM_ENOTSUP with the user's place. */
 int um_ir_prepare(LLVMModuleRef device);
+void um_ir_mark_hardware_atomics(LLVMModuleRef device); /* before functions are inlined */
+/* An atomicrmw that an instruction of the hardware is to do: ir_atomic.c. */
+bool um_ir_is_hardware_atomic(LLVMValueRef);
 int um_ir_entries(LLVMModuleRef device, const struct um_stubs *);
 void um_ir_private(LLVMModuleRef device);
 /* Once in a process: it sets switches of LLVM, also for the code generator. */

@@ -116,6 +116,23 @@ static void instrument_call(struct instrumenter *m, LLVMValueRef i)
 	}
 }
 
+/* By the type: what is exchanged through a floating-point pointer is none (its bits are swapped). */
+static enum um_access_kind atomic_kind(LLVMValueRef i)
+{
+	switch (LLVMGetTypeKind(LLVMTypeOf(i))) {
+	case LLVMHalfTypeKind:
+	case LLVMBFloatTypeKind:
+	case LLVMFloatTypeKind:
+	case LLVMDoubleTypeKind:
+		break;
+	default:
+		return UM_ACCESS_ATOMIC;
+	}
+	if (LLVMGetAtomicRMWBinOp(i) == LLVMAtomicRMWBinOpXchg)
+		return UM_ACCESS_ATOMIC;
+	return um_ir_is_hardware_atomic(i) ? UM_ACCESS_ATOMIC_HARDWARE : UM_ACCESS_ATOMIC_FLOAT;
+}
+
 static void instrument(struct instrumenter *m, LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
@@ -127,7 +144,7 @@ static void instrument(struct instrumenter *m, LLVMValueRef i)
 		     UM_ACCESS_WRITE);
 		break;
 	case LLVMAtomicRMW:
-		hook(m, i, LLVMGetOperand(i, 0), type_bytes(m, LLVMTypeOf(i)), UM_ACCESS_ATOMIC);
+		hook(m, i, LLVMGetOperand(i, 0), type_bytes(m, LLVMTypeOf(i)), atomic_kind(i));
 		break;
 	case LLVMAtomicCmpXchg:
 		hook(m, i, LLVMGetOperand(i, 0), type_bytes(m, LLVMTypeOf(LLVMGetOperand(i, 1))),

@@ -127,6 +127,7 @@ int um_ir_prepare(LLVMModuleRef module)
 
 	make_variables_generic(module);
 	declare_identity(module);
+	um_ir_mark_hardware_atomics(module);
 	UM_IR_FOR_EACH_FUNCTION(f, module)
 	UM_IR_FOR_EACH_BLOCK(b, f)
 	UM_IR_FOR_EACH_INSTRUCTION(i, b)

@@ -18,7 +18,8 @@ PRAGMA application_id = 0x554d5452;
 -- driver_event.address, run.driver_version, run.clocks, op.kind 'range'; 5: part, selection,
 -- host_access, kernel.recorded, run.rank_source, run.job, op.kind 'name', 'name_end',
 -- 'profiler_start', 'profiler_stop' and 'callback'
-PRAGMA user_version = 7;
+-- 8: page_access.touch 16 and 32
+PRAGMA user_version = 8;
 
 -- One row. `ended`: 'exited' (exit_status), 'signalled' (exit_signal), or 'running': whoever wrote
 -- the file was stopped before the program ended, and the trace ends early.
@@ -219,7 +220,9 @@ CREATE TABLE selection (
 );
 
 -- Which lines of which pages an op touched. `pages` pages from first_page were touched alike.
--- touch: 1 read, 2 written, 4 the first access wrote, 8 only known by page (masks are NULL).
+-- touch: 1 read, 2 written, 4 the first access wrote, 8 only known by page (masks are NULL), 16 atomics
+-- on floating-point values, 32 those of them that an instruction does (unsafeAtomicAdd(),
+-- -munsafe-fp-atomics), where compilers else make a loop of compare and swap; both since version 8.
 -- requests, atomics: coalesced requests a page (distinct lines a wave and instruction), and those
 -- of them that were atomic; NULL where not counted. Atomics are in both masks. Of what a host op
 -- wrote it is not known whether it read it before: 4 is never set there.

@@ -13,7 +13,7 @@ struct sqlite3;
 struct um_db;
 
 #define UM_APPLICATION_ID 0x554d5452
-#define UM_SCHEMA_VERSION 7
+#define UM_SCHEMA_VERSION 8
 
 /*
  * Makes a new database with the schema. UM_EEXIST unless `force` (an existing file is replaced only

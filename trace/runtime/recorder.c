@@ -85,7 +85,7 @@ static inline void count_request(struct um_page *page, uint64_t bit, unsigned ki
 		return;
 	page->request_lines |= bit;
 	page->requests += page->requests != UINT32_MAX;
-	if (kind == UM_ACCESS_ATOMIC)
+	if (kind >= UM_ACCESS_ATOMIC)
 		page->atomics += page->atomics != UINT32_MAX;
 }
 
@@ -103,6 +103,10 @@ static inline bool touch_line(uint32_t line, unsigned kind)
 		page->lines_read |= bit;
 	if (kind != UM_ACCESS_READ)
 		page->lines_written |= bit;
+	if (kind >= UM_ACCESS_ATOMIC_FLOAT)
+		page->first_page |= kind == UM_ACCESS_ATOMIC_HARDWARE
+					    ? UM_PAGE_ATOMIC_FLOAT | UM_PAGE_ATOMIC_HARDWARE
+					    : UM_PAGE_ATOMIC_FLOAT;
 	if (um_recorder_requests)
 		count_request(page, bit, kind);
 	um_stream_touch(page, number, kind != UM_ACCESS_READ);
@@ -122,7 +126,7 @@ void um_recorder_count(unsigned kind, uint64_t accesses, uint64_t bytes)
 
 	if (!bytes)
 		return;
-	if (kind == UM_ACCESS_ATOMIC)
+	if (kind >= UM_ACCESS_ATOMIC)
 		totals->atomics += accesses;
 	if (kind == UM_ACCESS_READ)
 		totals->reads += accesses;
@@ -164,8 +168,11 @@ static void record_alike(const struct row *row, uint64_t lanes, unsigned descrip
 	case UM_ACCESS_WRITE:
 		touch_lanes(row, firsts, UM_ACCESS_WRITE);
 		break;
-	default:
+	case UM_ACCESS_ATOMIC:
 		touch_lanes(row, firsts, UM_ACCESS_ATOMIC);
+		break;
+	default:
+		touch_lanes(row, firsts, UM_ACCESS_KIND(descriptor));
 	}
 }
 

@@ -21,6 +21,9 @@ struct extent {
 _Static_assert(sizeof(struct um_page) + sizeof(struct extent) + sizeof(uint32_t) <= 200,
 	       "bytes of a touched page");
 
+_Static_assert(UM_PAGEABLE_PAGES_END <= UINT64_C(1) + ~UM_PAGE_FLAGS,
+	       "flags beside a page's number");
+
 struct um_page *um_pages;
 
 static uint64_t *touched; /* bit by page */
@@ -130,7 +133,9 @@ static uint32_t touch_of(const struct um_page *page)
 {
 	return (page->lines_read ? UM_TOUCH_READ : 0) |
 	       (page->lines_written ? UM_TOUCH_WRITTEN : 0) |
-	       (page->first_page & UM_PAGE_WRITTEN_FIRST ? UM_TOUCH_WRITTEN_FIRST : 0);
+	       (page->first_page & UM_PAGE_WRITTEN_FIRST ? UM_TOUCH_WRITTEN_FIRST : 0) |
+	       (page->first_page & UM_PAGE_ATOMIC_FLOAT ? UM_TOUCH_ATOMIC_FLOAT : 0) |
+	       (page->first_page & UM_PAGE_ATOMIC_HARDWARE ? UM_TOUCH_ATOMIC_HARDWARE : 0);
 }
 
 static bool continues(const struct um_page_run *run, const struct um_page_run *next)
@@ -145,7 +150,7 @@ static void add(uint32_t op, const struct um_page *page, uint32_t number)
 {
 	struct um_page_run run = {
 		.allocation = page->allocation,
-		.first_page = number - (page->first_page & ~UM_PAGE_WRITTEN_FIRST),
+		.first_page = number - (page->first_page & ~UM_PAGE_FLAGS),
 		.pages = 1,
 		.touch = touch_of(page),
 		.lines_read = page->lines_read,

@@ -20,7 +20,10 @@ struct um_page {
 	uint32_t first_page; /* of the allocation among all pages */
 };
 /* On um_page.first_page. */
-#define UM_PAGE_WRITTEN_FIRST 0x80000000u
+#define UM_PAGE_WRITTEN_FIRST	0x80000000u
+#define UM_PAGE_ATOMIC_FLOAT	0x40000000u
+#define UM_PAGE_ATOMIC_HARDWARE 0x20000000u
+#define UM_PAGE_FLAGS		0xe0000000u /* pages are fewer: UM_PAGEABLE_PAGES_END */
 
 extern struct um_page *um_pages;
 

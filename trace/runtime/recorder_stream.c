@@ -50,7 +50,7 @@ void um_stream_group(uint64_t linear_group)
 
 void um_stream_emit(struct um_page *page, uint32_t number, bool write)
 {
-	uint32_t in_allocation = number - (page->first_page & ~UM_PAGE_WRITTEN_FIRST);
+	uint32_t in_allocation = number - (page->first_page & ~UM_PAGE_FLAGS);
 
 	page->emitted[write] = ++um_stream_emissions;
 	if (um_stream_put(&encoder, group, page->allocation, in_allocation, write))

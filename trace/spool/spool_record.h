@@ -227,6 +227,9 @@ struct um_record_kernel {
 #define UM_TOUCH_WRITTEN       2u
 #define UM_TOUCH_WRITTEN_FIRST 4u /* the first access of the op to the page wrote */
 #define UM_TOUCH_LINES_UNKNOWN 8u /* page granularity only (host): masks are 0 */
+/* Atomics on floating-point values, and those of them that an instruction of the hardware does. */
+#define UM_TOUCH_ATOMIC_FLOAT	 16u
+#define UM_TOUCH_ATOMIC_HARDWARE 32u
 
 /* `pages` consecutive pages that were touched alike. Sorted by (allocation, first_page). */
 struct um_page_run {

@@ -6,7 +6,9 @@
 
 #include <stdlib.h>
 
-#define TOUCHES (UM_TOUCH_READ | UM_TOUCH_WRITTEN | UM_TOUCH_WRITTEN_FIRST | UM_TOUCH_LINES_UNKNOWN)
+#define TOUCHES                                                                                    \
+	(UM_TOUCH_READ | UM_TOUCH_WRITTEN | UM_TOUCH_WRITTEN_FIRST | UM_TOUCH_LINES_UNKNOWN |      \
+	 UM_TOUCH_ATOMIC_FLOAT | UM_TOUCH_ATOMIC_HARDWARE)
 
 static bool is_within(struct um_ingest *ingest, uint32_t allocation, uint64_t first_page,
 		      uint64_t pages)
@@ -16,10 +18,21 @@ static bool is_within(struct um_ingest *ingest, uint32_t allocation, uint64_t fi
 	return known && pages > 0 && first_page + pages <= known->pages;
 }
 
+/* An atomic reads and writes, and only one on a floating-point value is told to be of the hardware. */
+static bool has_possible_atomics(uint32_t touch)
+{
+	uint32_t both = UM_TOUCH_READ | UM_TOUCH_WRITTEN;
+
+	if (touch & UM_TOUCH_ATOMIC_HARDWARE && !(touch & UM_TOUCH_ATOMIC_FLOAT))
+		return false;
+	return !(touch & UM_TOUCH_ATOMIC_FLOAT) || (touch & both) == both;
+}
+
 /* Lines and touch tell the same story. */
 static bool is_consistent(const struct um_page_run *run)
 {
-	if (run->touch & ~TOUCHES || !(run->touch & (UM_TOUCH_READ | UM_TOUCH_WRITTEN)))
+	if (run->touch & ~TOUCHES || !(run->touch & (UM_TOUCH_READ | UM_TOUCH_WRITTEN)) ||
+	    !has_possible_atomics(run->touch))
 		return false;
 	if (run->touch & UM_TOUCH_LINES_UNKNOWN)
 		return true;

@@ -165,6 +165,7 @@ export interface Report {
 export interface Cost {
 	bytes_to_device: number;
 	bytes_to_host: number;
+	bytes_between_devices: number;
 	device_faults: number;
 	host_faults: number;
 	end_ns: number;

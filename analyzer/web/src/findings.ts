@@ -3,7 +3,7 @@ import type { Change, Cost, Finding, Findings } from "./data";
 import { h, name, origin, place, section } from "./dom";
 import * as format from "./format";
 
-const linkBytes = (cost: Cost): number => cost.bytes_to_device + cost.bytes_to_host;
+const linkBytes = (cost: Cost): number => cost.bytes_to_device + cost.bytes_to_host + cost.bytes_between_devices;
 
 function value(unit: string, of: number | string | null): Node | string {
 	if (typeof of === "string") return name(of);

@@ -293,8 +293,8 @@ static void atomics_are_one_access(void **state)
 	expect(3, &u, 4, UM_ACCESS_READ);
 	expect(4, &u, 4, UM_ACCESS_WRITE);
 	expect(5, &u, 4, UM_ACCESS_ATOMIC);
-	expect(6, &d, 8, UM_ACCESS_ATOMIC);
-	expect(7, &f, 4, UM_ACCESS_ATOMIC);
+	expect(6, &d, 8, UM_ACCESS_ATOMIC_FLOAT);
+	expect(7, &f, 4, UM_ACCESS_ATOMIC_FLOAT);
 	assert_int_equal(i, 3);
 	assert_int_equal(u, 0);
 	assert_true(d == 2.5);

@@ -429,8 +429,8 @@ static void other_versions_are_said(void **state)
 {
 	(void)state;
 	make_trace(1);
-	change("PRAGMA user_version = 8");
-	expect_refusal(UM_EVERSION, "schema version 8, this one reads up to 7");
+	change("PRAGMA user_version = 9");
+	expect_refusal(UM_EVERSION, "schema version 9, this one reads up to 8");
 	change("PRAGMA user_version = 0");
 	expect_refusal(UM_EFORMAT, "without a schema version");
 }

@@ -15,7 +15,7 @@
 #define LANES	200u
 #define DEPTH	40u /* fits into one window, so that rows are the lanes' own count */
 #define PAGES	70u
-#define KINDS	3u
+#define KINDS	5u
 #define LINES	(PAGES * UM_PAGE_LINES)
 #define VARIETY 4u /* instructions */
 #define ROUNDS	30u
@@ -33,7 +33,7 @@ static uint32_t depth[GROUPS][LANES];
 struct model {
 	uint64_t read[PAGES], written[PAGES];
 	uint32_t requests[PAGES], atomics[PAGES];
-	bool touched[PAGES], written_first[PAGES];
+	bool touched[PAGES], written_first[PAGES], float_atomics[PAGES], hardware_atomics[PAGES];
 	struct touch recent[UM_STREAM_FILTER_PAGES];
 	size_t recent_count;
 	struct touch *touches;
@@ -146,7 +146,9 @@ static void model_request(struct model *model, const struct access *access, bool
 		return;
 	seen[access->line] = true;
 	model->requests[page]++;
-	model->atomics[page] += access->kind == UM_ACCESS_ATOMIC;
+	model->float_atomics[page] |= access->kind >= UM_ACCESS_ATOMIC_FLOAT;
+	model->hardware_atomics[page] |= access->kind == UM_ACCESS_ATOMIC_HARDWARE;
+	model->atomics[page] += access->kind >= UM_ACCESS_ATOMIC;
 }
 
 /* The lanes of a wave that execute the instruction in this row. */
@@ -209,6 +211,8 @@ static void compare_page(const struct model *model, uint32_t page)
 	assert_int_equal(run->requests, model->requests[page]);
 	assert_int_equal(run->atomics, model->atomics[page]);
 	assert_int_equal(!!(run->touch & UM_TOUCH_WRITTEN_FIRST), model->written_first[page]);
+	assert_int_equal(!!(run->touch & UM_TOUCH_ATOMIC_FLOAT), model->float_atomics[page]);
+	assert_int_equal(!!(run->touch & UM_TOUCH_ATOMIC_HARDWARE), model->hardware_atomics[page]);
 	assert_int_equal(!!(run->touch & UM_TOUCH_READ), model->read[page] != 0);
 	assert_int_equal(!!(run->touch & UM_TOUCH_WRITTEN), model->written[page] != 0);
 }
@@ -225,9 +229,11 @@ static void compare(const struct model *model)
 	}
 	assert_int_equal(totals.reads, model->count[UM_ACCESS_READ]);
 	assert_int_equal(totals.writes, model->count[UM_ACCESS_WRITE]);
-	assert_int_equal(totals.atomics, model->count[UM_ACCESS_ATOMIC]);
-	assert_int_equal(totals.bytes_read,
-			 4 * (model->count[UM_ACCESS_READ] + model->count[UM_ACCESS_ATOMIC]));
+	uint64_t atomics = model->count[UM_ACCESS_ATOMIC] + model->count[UM_ACCESS_ATOMIC_FLOAT] +
+			   model->count[UM_ACCESS_ATOMIC_HARDWARE];
+
+	assert_int_equal(totals.atomics, atomics);
+	assert_int_equal(totals.bytes_read, 4 * (model->count[UM_ACCESS_READ] + atomics));
 }
 
 static void test_random_launches(void **state)

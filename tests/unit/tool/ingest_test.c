@@ -602,6 +602,8 @@ static void page_runs_must_be_possible(void **state)
 		 .lines_read = 1},
 		{.allocation = 1, .pages = 1, .touch = 0},
 		{.allocation = 1, .pages = 1, .touch = 16 + 1, .lines_read = 1},
+		{.allocation = 1, .pages = 1, .touch = 64 + 1, .lines_read = 1},
+		{.allocation = 1, .pages = 1, .touch = 32 + 3, .lines_read = 1, .lines_written = 1},
 		{.allocation = 1, .pages = 1, .touch = 1, .lines_read = 1, .lines_written = 1},
 		{.allocation = 1, .pages = 1, .touch = 3, .lines_read = 1},
 	};

@@ -76,11 +76,17 @@ extern UM_DEVICE char um_lds_dynamic[UM_LDS_BYTES];
  * Addresses outside every HIP allocation are legal: counted (see `loss`), or with umtrace --pageable
  * recorded as well.
  */
-enum um_access_kind { UM_ACCESS_READ = 0, UM_ACCESS_WRITE = 1, UM_ACCESS_ATOMIC = 2 };
+enum um_access_kind {
+	UM_ACCESS_READ = 0,
+	UM_ACCESS_WRITE = 1,
+	UM_ACCESS_ATOMIC = 2,	       /* this and those behind it */
+	UM_ACCESS_ATOMIC_FLOAT = 3,    /* on a floating-point value, however that is done */
+	UM_ACCESS_ATOMIC_HARDWARE = 4, /* on one, by an instruction: unsafeAtomicAdd() */
+};
 #define UM_ACCESS(bytes, kind, instruction)                                                        \
-	((unsigned)(bytes) | (unsigned)(kind) << 8 | (unsigned)(instruction) << 10)
-#define UM_ACCESS_BYTES(d)	 ((d)&0xffu)
-#define UM_ACCESS_KIND(d)	 ((d) >> 8 & 3u)
+	((unsigned)(bytes) | (unsigned)(kind) << 7 | (unsigned)(instruction) << 10)
+#define UM_ACCESS_BYTES(d)	 ((d)&0x7fu)
+#define UM_ACCESS_KIND(d)	 ((d) >> 7 & 7u)
 #define UM_ACCESS_INSTRUCTION(d) ((d) >> 10) /* 22 bits, from 0 in each code object */
 
 UM_DEVICE void um_access(const void *address, unsigned descriptor);
