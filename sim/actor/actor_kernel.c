@@ -30,6 +30,7 @@
 #include <stdlib.h>
 
 #define LATE_MOST_NS 2000 /* how far ahead of the clock a group begins a run of touches at most */
+#define RUNS_AHEAD   8	  /* that are looked at before they are touched */
 
 struct kernel;
 
@@ -228,6 +229,21 @@ static int check_run(struct kernel *kernel, const struct um_access_run *run)
 		kernel->op, (long long)first, (long long)last, run->allocation, (long long)pages);
 }
 
+/* What the group touches a little later comes nearer to the processor until then. */
+static void look_ahead(const struct kernel *kernel, const struct slot *slot)
+{
+	const struct um_access_run *run = um_group_ahead(slot->cursor, RUNS_AHEAD);
+	struct um_driver *driver = kernel->state->driver;
+
+	if (!run || run->allocation != kernel->run_on.allocation || !kernel->run_on.is_managed ||
+	    run->first_page >= kernel->run_on.pages)
+		return;
+	um_machine_owns_ahead(&kernel->run_on.own, run->first_page);
+	if (driver->ops->on_touch_ahead)
+		driver->ops->on_touch_ahead(driver, run->allocation, run->first_page,
+					    kernel->device);
+}
+
 /* The group's next run; has_run false at its end. */
 static int next_run(struct kernel *kernel, struct slot *slot)
 {
@@ -246,7 +262,8 @@ static int next_run(struct kernel *kernel, struct slot *slot)
 	slot->run = *run;
 	slot->touched = 0;
 	slot->has_run = true;
-	return check_run(kernel, run);
+	look_ahead(kernel, slot);
+	return check_run(kernel, &slot->run);
 }
 
 static int run_slot(void *context, uint64_t index);

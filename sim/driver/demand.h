@@ -68,6 +68,7 @@ void um_demand_take_out(struct demand *, const struct um_page_range *, um_device
 /* Those that have no memory of the device any more leave the order. */
 void um_demand_note_leaving(struct demand *, const struct um_page_range *, um_device_id);
 void um_demand_on_touch(struct um_driver *, const struct um_page_range *, um_device_id, bool write);
+void um_demand_on_touch_ahead(const struct um_driver *, um_alloc_id, um_page, um_device_id);
 
 /* --- advice, and where units are (demand_advice.c) --- */
 

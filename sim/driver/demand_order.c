@@ -82,3 +82,17 @@ void um_demand_on_touch(struct um_driver *driver, const struct um_page_range *ra
 	if (device != UM_HOST)
 		um_evict_touched(demand_of(driver)->order[device], range);
 }
+
+void um_demand_on_touch_ahead(const struct um_driver *driver, um_alloc_id id, um_page page,
+			      um_device_id device)
+{
+	const struct demand *demand = (const struct demand *)driver;
+	const struct demand_allocation *allocation = um_demand_find(demand, id);
+	uint32_t unit = page >> demand->unit_shift;
+
+	if (!allocation || unit >= allocation->units)
+		return;
+	__builtin_prefetch(&allocation->advice[unit]);
+	__builtin_prefetch(&marks(allocation, device)[unit]);
+	um_evict_ahead(demand->order[device], id, unit << demand->unit_shift);
+}

@@ -234,6 +234,9 @@ struct um_driver_ops {
 	 * keep. */
 	void (*on_touch)(struct um_driver *, const struct um_page_range *, um_device_id,
 			 bool write);
+	/* A hint that the page will be touched soon: what a touch or a fault of it looks at may come
+	 * nearer to the processor. Nothing else may happen. */
+	void (*on_touch_ahead)(const struct um_driver *, um_alloc_id, um_page, um_device_id);
 	/* Copies from and to managed memory are accesses of their device, which fault like a
 	 * kernel's; else a copy engine finds pages where they are. */
 	bool copies_fault;

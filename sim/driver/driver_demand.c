@@ -123,6 +123,7 @@ const struct um_driver_ops um_driver_demand = {
 	.on_pressure = um_demand_on_pressure,
 	.on_faults = um_demand_on_faults,
 	.on_touch = um_demand_on_touch,
+	.on_touch_ahead = um_demand_on_touch_ahead,
 	.on_copied = um_demand_on_copied,
 	.destroy = demand_destroy,
 };

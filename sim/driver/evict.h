@@ -35,6 +35,8 @@ struct um_evict_ops {
 	 * it does not look, as a real driver, which sees no hits.
 	 */
 	void (*touched)(struct um_evict_order *, const struct um_page_range *);
+	/* A hint: what is kept of the unit that begins there is asked for soon. NULL: nothing to do. */
+	void (*ahead)(const struct um_evict_order *, um_alloc_id, um_page first_page);
 	/* The unit that begins there is gone; nothing happens if it is not in the order. */
 	void (*left)(struct um_evict_order *, um_alloc_id, um_page first_page);
 	/*
@@ -62,7 +64,7 @@ struct um_evict_choice {
 int um_evict_create(struct um_evict_order **out, const struct um_evict_choice *chosen,
 		    const struct um_evict_ops *own, um_device_id device);
 
-/* --- its calls, as um_evict_ops tells them; destroy and touched are right for any order --- */
+/* --- its calls, as um_evict_ops tells them; destroy, touched and ahead are right for any order --- */
 
 static inline void um_evict_destroy(struct um_evict_order *order)
 {
@@ -79,6 +81,13 @@ static inline void um_evict_touched(struct um_evict_order *order, const struct u
 {
 	if (order->ops->touched)
 		order->ops->touched(order, pages);
+}
+
+static inline void um_evict_ahead(const struct um_evict_order *order, um_alloc_id allocation,
+				  um_page first_page)
+{
+	if (order->ops->ahead)
+		order->ops->ahead(order, allocation, first_page);
 }
 
 static inline void um_evict_left(struct um_evict_order *order, um_alloc_id allocation,

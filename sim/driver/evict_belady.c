@@ -185,6 +185,18 @@ static void belady_touched(struct um_evict_order *base, const struct um_page_ran
 	}
 }
 
+static void belady_ahead(const struct um_evict_order *base, um_alloc_id id, um_page first_page)
+{
+	const struct belady *belady = (const struct belady *)base;
+	uint32_t number = um_evict_units_number(&belady->all, id, first_page);
+
+	um_foresight_ahead(belady->foresight, id, first_page);
+	if (!number)
+		return;
+	__builtin_prefetch(&belady->all.pages[number], 1);
+	__builtin_prefetch(&belady->places[number], 1);
+}
+
 static void belady_left(struct um_evict_order *base, um_alloc_id id, um_page first_page)
 {
 	struct belady *belady = (struct belady *)base;
@@ -216,6 +228,7 @@ const struct um_evict_ops um_evict_belady = {
 	.destroy = belady_destroy,
 	.arrived = belady_arrived,
 	.touched = belady_touched,
+	.ahead = belady_ahead,
 	.left = belady_left,
 	.victim = belady_victim,
 };

@@ -18,6 +18,7 @@ const struct um_evict_ops um_evict_fifo = {
 	.create = fifo_create,
 	.destroy = um_evict_list_destroy,
 	.arrived = um_evict_list_arrived,
+	.ahead = um_evict_list_ahead,
 	.left = um_evict_list_left,
 	.victim = um_evict_list_victim,
 };

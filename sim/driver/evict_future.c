@@ -413,6 +413,19 @@ void um_foresight_pass(struct um_foresight *foresight, const struct um_page_rang
 	}
 }
 
+void um_foresight_ahead(const struct um_foresight *foresight, um_alloc_id id, um_page page)
+{
+	struct um_page_range range = {id, page, 1};
+	uint32_t cell, end;
+	const struct allocation_cells *allocation = cells_of(foresight, &range, &cell, &end);
+
+	if (!allocation)
+		return;
+	__builtin_prefetch(&foresight->places[allocation->first + cell], 1);
+	__builtin_prefetch(&foresight->future->starts[allocation->first + cell + 1]);
+	__builtin_prefetch(&foresight->trees[2 * allocation->first + allocation->cells + cell], 1);
+}
+
 uint64_t um_foresight_next(struct um_foresight *foresight, const struct um_page_range *range)
 {
 	uint32_t first, end;

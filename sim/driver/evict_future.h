@@ -45,6 +45,8 @@ int um_foresight_create(struct um_foresight **out, const struct um_future *, um_
 void um_foresight_destroy(struct um_foresight *); /* NULL is legal */
 /* Each of the pages was touched once more. */
 void um_foresight_pass(struct um_foresight *, const struct um_page_range *);
+/* A hint: the page is asked for soon. */
+void um_foresight_ahead(const struct um_foresight *, um_alloc_id, um_page);
 /* The position of the next touch of any of the pages; UM_NOT_AGAIN: there is none. O(log cells). */
 uint64_t um_foresight_next(struct um_foresight *, const struct um_page_range *);
 

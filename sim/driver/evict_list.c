@@ -81,3 +81,14 @@ bool um_evict_list_victim(struct um_evict_order *order, struct um_page_range *un
 		*unit = um_evict_units_range(&list->all, oldest);
 	return oldest;
 }
+
+void um_evict_list_ahead(const struct um_evict_order *order, um_alloc_id id, um_page first_page)
+{
+	const struct um_evict_list *list = (const struct um_evict_list *)order;
+	uint32_t number = um_evict_units_number(&list->all, id, first_page);
+
+	if (!number)
+		return;
+	__builtin_prefetch(&list->links[number], 1);
+	__builtin_prefetch(&list->all.pages[number], 1);
+}

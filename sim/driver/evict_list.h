@@ -23,6 +23,7 @@ int um_evict_list_create(struct um_evict_order **out, const struct um_evict_ops 
 void um_evict_list_destroy(struct um_evict_order *);
 int um_evict_list_arrived(struct um_evict_order *, const struct um_page_range *unit);
 void um_evict_list_left(struct um_evict_order *, um_alloc_id, um_page first_page);
+void um_evict_list_ahead(const struct um_evict_order *, um_alloc_id, um_page first_page);
 /* The oldest. */
 bool um_evict_list_victim(struct um_evict_order *, struct um_page_range *unit);
 

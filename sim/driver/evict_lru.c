@@ -54,6 +54,7 @@ const struct um_evict_ops um_evict_lru = {
 	.destroy = um_evict_list_destroy,
 	.arrived = um_evict_list_arrived,
 	.touched = lru_touched,
+	.ahead = um_evict_list_ahead,
 	.left = um_evict_list_left,
 	.victim = um_evict_list_victim,
 };

@@ -316,6 +316,11 @@ static inline bool um_machine_owns(const struct um_machine_own_pages *own, um_pa
 
 	return (own->mapped[word] & ~own->restricted[word] & own->populated[word]) >> page % 64 & 1;
 }
+/* A hint: um_machine_owns() is asked about the page soon. */
+static inline void um_machine_owns_ahead(const struct um_machine_own_pages *own, um_page page)
+{
+	__builtin_prefetch(&own->mapped[(size_t)(page / 64) * UM_OWN_PAGES_APART], 1);
+}
 /* Nothing is on its way anywhere, and the queues of `device` are not stopped. */
 bool um_machine_is_calm(const struct um_machine *, um_device_id device);
 /* Books the link of `device`: latency + bytes / bandwidth. Returns the end; 0 bytes end at `at`. */

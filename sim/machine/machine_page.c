@@ -1,7 +1,7 @@
 /*
  * One page, whole: what most faults and evictions come to where a driver's unit is a page and there
  * is one device. The same as the verbs of machine_memory.c and machine_pages.c one after the other
- * (tests/unit/sim/machine_test.c holds them together), without walks over runs of pages: all that is
+ * (tests/unit/sim/machine_page_test.c holds them together), without walks over runs of pages: all that is
  * known of the page lies in one cache line.
  */
 #include "machine_internal.h"

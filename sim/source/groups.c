@@ -356,6 +356,13 @@ const struct um_access_run *um_group_next(struct um_group_cursor *cursor, int *e
 	return take_later_run(cursor, error);
 }
 
+const struct um_access_run *um_group_ahead(const struct um_group_cursor *cursor, uint32_t runs)
+{
+	uint32_t left = cursor->decoded_count - cursor->decoded_at;
+
+	return runs < left ? &cursor->decoded[cursor->decoded_at + runs] : NULL;
+}
+
 void um_group_close(struct um_group_cursor *cursor)
 {
 	if (!cursor)

@@ -52,6 +52,8 @@ struct um_group_cursor *um_groups_next(struct um_groups *, int *error);
  * The group's next run; NULL at its end or on an error. Valid until the next call on this cursor.
  */
 const struct um_access_run *um_group_next(struct um_group_cursor *, int *error);
+/* The run that comes so many after the next, where it is at hand; else NULL. Valid as that is. */
+const struct um_access_run *um_group_ahead(const struct um_group_cursor *, uint32_t runs);
 void um_group_close(struct um_group_cursor *);
 
 #endif

@@ -18,6 +18,7 @@
 #define PAGES	    16384
 #define GROUPS	    128
 #define LAUNCHES    8
+#define LIMIT_TIMES 24 /* what POINTS configurations in one pass may take, in times of one */
 #define SMALL_CACHE (UINT64_C(1) << 20)
 
 static void put_trace(struct trace_fixture *fx)
@@ -86,10 +87,12 @@ static void compare(struct um_sweep sweep, const char *name)
 
 	getrusage(RUSAGE_SELF, &usage);
 	printf("%-26s %2u threads  one %6.1f ms, %d in one pass %8.1f ms: %5.1f times; of a "
-	       "processor %6.1f and %8.1f ms: %5.1f times; peak %ld MiB\n",
+	       "processor %6.1f and %8.1f ms: %5.1f times, %4.2f of what %d times would be; peak "
+	       "%ld MiB\n",
 	       name, sweep.threads, one.wall_s * 1e3, POINTS, all.wall_s * 1e3,
 	       all.wall_s / one.wall_s, one.processor_s * 1e3, all.processor_s * 1e3,
-	       all.processor_s / one.processor_s, usage.ru_maxrss / 1024);
+	       all.processor_s / one.processor_s, LIMIT_TIMES * one.processor_s / all.processor_s,
+	       LIMIT_TIMES, usage.ru_maxrss / 1024);
 	fflush(stdout);
 }
 

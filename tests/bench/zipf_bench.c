@@ -167,6 +167,7 @@ static void zipf(uint32_t count)
 {
 	struct touches touches = draw_zipf(count, ZIPF_PAGES / 2);
 	struct trace_fixture fx;
+	double bytes;
 	long before;
 
 	measure_floor(&touches);
@@ -174,8 +175,9 @@ static void zipf(uint32_t count)
 	before = peak_kib();
 	measure(&fx, &touches, "fifo", 0, "a third of floor A");
 	measure(&fx, &touches, "lru", 0, "a third of floor A");
-	printf("%-18s %-7s %7.1f bytes a page beside what was there: limit 32\n", touches.name,
-	       "both", (double)(peak_kib() - before) * 1024 / ZIPF_PAGES);
+	bytes = (double)(peak_kib() - before) * 1024 / ZIPF_PAGES;
+	printf("%-18s %-7s %7.1f bytes a page beside what was there  %5.2f of 32: limit\n",
+	       touches.name, "both", bytes, 32 / bytes);
 	measure(&fx, &touches, "belady", 15e6, "limit");
 	touches.name = "Zipf(1.0), all fit";
 	touches.memory_pages = ZIPF_PAGES;
@@ -247,5 +249,6 @@ int main(int argc, char **argv)
 		faults(count / 4);
 	if (!part || !strcmp(part, "sweep"))
 		sweep();
+	printf("peak of the process: %ld MiB\n", peak_kib() / 1024);
 	return 0;
 }
