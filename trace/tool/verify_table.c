@@ -163,9 +163,9 @@ int um_verify_print(FILE *out, const struct um_verify *verify)
 	um_text_table_note(
 		table, "%s",
 		verify->measured
-			? "predicted by the model from the accesses; achieved is measured on the GPU, "
-			  "the time from the first call to the last; of faults a GPU tells fewer than "
-			  "there are, so that they are not compared"
+			? "predicted by the model from the accesses; achieved is measured on the GPU, the "
+			  "time from the first call to the last; of faults a GPU tells fewer than there "
+			  "are, and of accesses in place nothing: neither is compared"
 			: "predicted by the model from the run without it; achieved is the same model's "
 			  "account of what the program then did: no hardware took part");
 	um_text_table_note(
