@@ -6,10 +6,14 @@
 #include "trace/base/units.h"
 #include "trace/tool/progress.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* SQLite's own, between two looks at the clock: a few milliseconds. */
+#define SORTING_STEPS 100000
 
 struct importing {
 	const struct um_import_request *request;
@@ -55,6 +59,27 @@ static int read_all(struct importing *importing)
 	return error;
 }
 
+/* Called by SQLite as it works; 0: go on. */
+static int show_sorting(void *context)
+{
+	struct importing *importing = context;
+
+	um_progress_sorting(&importing->progress, importing->request->path);
+	return 0;
+}
+
+/* The longer part, of a large file. */
+static int finish(struct importing *importing)
+{
+	struct sqlite3 *sqlite = um_db_handle(importing->db);
+
+	sqlite3_progress_handler(sqlite, SORTING_STEPS, show_sorting, importing);
+	int error = um_import_writer_finish(importing->writer);
+	sqlite3_progress_handler(sqlite, 0, NULL, NULL);
+	um_progress_clear(&importing->progress);
+	return error;
+}
+
 static int fill(struct importing *importing)
 {
 	int error = um_import_writer_create(&importing->writer, importing->db, importing->format,
@@ -62,7 +87,7 @@ static int fill(struct importing *importing)
 
 	if (!error)
 		error = read_all(importing);
-	return error ? error : um_import_writer_finish(importing->writer);
+	return error ? error : finish(importing);
 }
 
 /* Under another name first, so that there is a whole trace or none. */

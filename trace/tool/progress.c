@@ -68,6 +68,14 @@ void um_progress_import(struct um_progress *progress, const char *name, uint64_t
 			all ? 100.0 * (double)done / (double)all : 100.0);
 }
 
+void um_progress_sorting(struct um_progress *progress, const char *name)
+{
+	if (is_due(progress))
+		fprintf(stderr,
+			REWRITE "umtrace: %s is read; finding whose its records are, %.0f s", name,
+			(double)(progress->last_ns - progress->start_ns) / 1e9);
+}
+
 void um_progress_clear(struct um_progress *progress)
 {
 	if (progress->shown)

@@ -15,6 +15,8 @@ void um_progress_trace(struct um_progress *, const struct um_ingest_totals *);
 void um_progress_model(void *progress, uint64_t done, uint64_t all);
 /* How far a file is read. */
 void um_progress_import(struct um_progress *, const char *name, uint64_t done, uint64_t all);
+/* That it is read, and its records are being put in order. */
+void um_progress_sorting(struct um_progress *, const char *name);
 /* Takes the line away. */
 void um_progress_clear(struct um_progress *);
 uint64_t um_progress_now_ns(void);
