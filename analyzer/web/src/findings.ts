@@ -5,6 +5,9 @@ import * as format from "./format";
 
 const linkBytes = (cost: Cost): number => cost.bytes_to_device + cost.bytes_to_host + cost.bytes_between_devices;
 
+/** What measuring changes on an H200 told of predictions: traces/h200/findings. */
+const timesNote = "Times are less sure than bytes: in a replay the host takes no time but to wait, so that what depends on its pace (pages that go to and fro, prefetches ahead of a launch) comes out otherwise.";
+
 function value(unit: string, of: number | string | null): Node | string {
 	if (typeof of === "string") return name(of);
 	if (unit === "bytes") return format.bytes(of);
@@ -57,7 +60,7 @@ export function topChanges(findings: Findings): HTMLElement | null {
 				h("li", { class: `card ${finding.verdict}` }, h("a", { href: `#finding-${findings.findings.indexOf(finding)}`, class: "card-title" }, h("span", { class: "rank" }, String(i + 1)), name(finding.title)), where(finding), finding.changes[0] ? saving(findings.baseline, finding.changes[0]) : null),
 			),
 		),
-		h("p", { class: "soft" }, "Each by itself, replayed by the driver model ", findings.driver ? name(findings.driver) : "", findings.validated ? [" (", name(findings.validated), ")"] : "", "."),
+		h("p", { class: "soft" }, "Each by itself, replayed by the driver model ", findings.driver ? name(findings.driver) : "", findings.validated ? [" (", name(findings.validated), ")"] : "", ". ", timesNote),
 	);
 }
 
@@ -85,7 +88,7 @@ export function findingsSection(findings: Findings): HTMLElement {
 	return section(
 		"findings",
 		"What to change",
-		all.length ? ["Savings are ", origin("modelled"), ": the trace replayed with that change alone, beside a replay without it."] : null,
+		all.length ? ["Savings are ", origin("modelled"), ": the trace replayed with that change alone, beside a replay without it. ", timesNote] : null,
 		all.length ? null : h("p", { class: "empty" }, findings.not_replayable ? name(findings.not_replayable) : "Nothing was found that a change of advice, prefetch or allocation would mend."),
 		findings.rules_left_out ? h("p", { class: "soft" }, `${format.plural(findings.rules_left_out, "kind")} of findings not looked for: `, name(findings.left_out_why ?? "")) : null,
 		open.map(box),
