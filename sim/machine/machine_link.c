@@ -115,12 +115,10 @@ um_ns um_machine_transfer(struct um_machine *machine, um_device_id device, bool 
 			  uint64_t bytes, um_ns at)
 {
 	const struct link *link = &machine->link[device];
-	double bytes_per_s =
-		(to_device ? &link->pace_to_device : &link->pace_to_host)->bytes_per_s;
+	double bytes_per_s = (to_device ? &link->pace_to_device : &link->pace_to_host)->bytes_per_s;
 
 	return book(machine, device, to_device, bytes,
-		    um_machine_latency_ns(machine, to_device) +
-			    data_ns((double)bytes, bytes_per_s),
+		    um_machine_latency_ns(machine, to_device) + data_ns((double)bytes, bytes_per_s),
 		    at);
 }
 

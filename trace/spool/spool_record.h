@@ -278,7 +278,7 @@ enum um_loss_kind {
 	UM_LOSS_DROPPED, /* records that the driver or CUPTI dropped, or that the spool had no room for */
 	UM_LOSS_UNKNOWN_RECORD, /* of a kind or a layout that the tap does not know; text says which */
 	UM_LOSS_TAP_OFF,	/* the tap did not start, or part of it; text says what and why */
-	UM_LOSS_NAME, /* names of memory that is none of HIP's, or of more than there is */
+	UM_LOSS_NAME,	/* names of memory that is none of HIP's, or of more than there is */
 	UM_LOSS_POLICY, /* what of umtrace -P was not done; text says what */
 };
 
