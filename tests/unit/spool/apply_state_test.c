@@ -58,15 +58,15 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void put_site(struct um_apply *apply, uint32_t site, uint32_t parent, uint64_t offset)
+static void put_site(struct um_apply *apply, uint32_t number, uint32_t parent, uint64_t offset)
 {
-	struct {
+	union {
 		struct um_record_site record;
-		char text[32];
-	} site_record = {.record = {.site = site, .parent = parent, .offset = offset},
-			 .text = "/elsewhere/app"};
+		unsigned char bytes[sizeof(struct um_record_site) + 32];
+	} site = {.record = {.site = number, .parent = parent, .offset = offset}};
 
-	um_apply_note_site(apply, &site_record.record);
+	strcpy(site.record.text, "/elsewhere/app");
+	um_apply_note_site(apply, &site.record);
 }
 
 /* main() at site 1, the call at 2, a wrapper of HIP's that was called there at 3. */
