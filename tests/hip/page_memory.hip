@@ -1,6 +1,6 @@
 /*
  * What recording takes of the program's memory for a page that a kernel touches: less than 200
- * bytes, by how much more anonymous memory the process has after 2^17 pages than after 2^14. Under
+ * bytes, by how much more anonymous memory the process has after 2^15 pages than after 2^12. Under
  * umtrace HIP's allocations lie in a memfd and do not count; without it they are anonymous too, and
  * are taken off. On standard error: how much it is.
  */
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define PAGE	    4096u
-#define PAGES_FEW   (1u << 14)
-#define PAGES_MANY  (1u << 17)
+#define PAGES_FEW   (1u << 12)
+#define PAGES_MANY  (1u << 15)
 #define BYTES_LIMIT 200.0
 
 __global__ void touch_pages(char *data, unsigned pages)
