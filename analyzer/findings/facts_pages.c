@@ -128,12 +128,14 @@ static struct um_fact_use *add_use(struct um_facts *facts, const struct um_fact_
 	return use;
 }
 
+/* Counts of a damaged trace can be beyond what can be added up: then the sum is not known either. */
 static void add_known(int64_t *sum, int64_t value, int64_t times)
 {
-	if (*sum == UM_NULL || value == UM_NULL)
+	int64_t product;
+
+	if (*sum == UM_NULL || value == UM_NULL || __builtin_mul_overflow(value, times, &product) ||
+	    __builtin_add_overflow(*sum, product, sum))
 		*sum = UM_NULL;
-	else
-		*sum += value * times;
 }
 
 static void add_lines(struct um_fact_use *use, const struct um_page_access_row *row)
