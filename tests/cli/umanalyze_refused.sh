@@ -54,6 +54,7 @@ for pattern in '[' 'pool[!]' 'a\\['; do
 done
 say "--- counts beyond what can be added up"
 sqlite3 good.um.db ".backup counts.um.db" && sqlite3 counts.um.db "
+	UPDATE allocation SET bytes = 8192;
 	INSERT INTO page_access (op, allocation, first_page, pages, touch, lines_read, lines_written, requests, atomics)
 		VALUES (2, 1, 0, 2, 1, 1, 0, 1, 9223372036854775807)"
 for command in "summary" "findings" "advise" "export --format=json -o out"; do
