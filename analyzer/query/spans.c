@@ -13,6 +13,7 @@ struct walk {
 	struct um_spans *out;
 	const struct um_axis *axis;
 	const struct um_stacks *stacks;
+	const struct um_db *db;
 };
 
 enum { START, END, OP, KIND, STREAM, DEVICE, THREAD, KERNEL, TARGET, BYTES, DETAIL, SITE };
@@ -34,6 +35,22 @@ static int keep_site(struct walk *walk, struct um_span *span, int64_t site)
 	error = um_text_pool_keep(walk->out->texts, &span->site);
 	free(text);
 	return error;
+}
+
+/* Whether what lies between these times, and between them and the axis' start, can be told in ns. */
+static bool are_times(const struct um_axis *axis, int64_t start, int64_t end)
+{
+	int64_t length;
+
+	return start != UM_NULL && !__builtin_sub_overflow(end, start, &length) &&
+	       !__builtin_sub_overflow(start, axis->start, &length) &&
+	       !__builtin_sub_overflow(end, axis->start, &length);
+}
+
+static int refuse_times(const struct walk *walk)
+{
+	return um_fail(UM_EFORMAT, "%s: damaged: a row has times that cannot be",
+		       um_db_path(walk->db));
 }
 
 static int add_span(struct sqlite3_stmt *row, void *context)
@@ -58,9 +75,12 @@ static int add_span(struct sqlite3_stmt *row, void *context)
 		.detail = um_query_text(row, DETAIL),
 	};
 	if (!span->kind)
-		return um_fail(UM_EFORMAT, "damaged: a row lacks its kind");
+		return um_fail(UM_EFORMAT, "%s: damaged: a row lacks its kind",
+			       um_db_path(walk->db));
 	if (span->end < span->start)
 		span->end = span->start;
+	if (!are_times(walk->axis, span->start, span->end))
+		return refuse_times(walk);
 	error = um_text_pool_keep(walk->out->texts, &span->kind);
 	if (!error)
 		error = um_text_pool_keep(walk->out->texts, &span->detail);
@@ -78,6 +98,8 @@ static int add_launch(struct sqlite3_stmt *row, void *context)
 	if (start == UM_NULL)
 		return 0;
 	end = end == UM_NULL || end < start ? start : end;
+	if (!are_times(walk->axis, start, end))
+		return refuse_times(walk);
 	at = um_axis_position(walk->axis, start);
 	um_bins_add(walk->out->launches, at, at, 1);
 	um_bins_add(walk->out->busy, at, um_axis_position(walk->axis, end), end - start);
@@ -179,7 +201,7 @@ static int by_start(const void *left, const void *right)
 int um_spans_load(struct um_spans *out, const struct um_axis *axis, struct um_db *db,
 		  const struct um_stacks *stacks, size_t most)
 {
-	struct walk walk = {out, axis, stacks};
+	struct walk walk = {out, axis, stacks, db};
 	int error;
 
 	*out = (struct um_spans){0};

@@ -61,4 +61,9 @@ for command in "summary" "findings" "advise" "export --format=json -o out"; do
 	check "$command ends well" umanalyze $command counts.um.db
 	rm -f out
 done
+say "--- times that cannot be"
+sqlite3 good.um.db ".backup times.um.db" && sqlite3 times.um.db "
+	UPDATE op SET start_ns = -9223372036854775807, end_ns = 5 WHERE op = 2;
+	UPDATE op SET start_ns = 5, end_ns = 6 WHERE op = 1"
+run umanalyze report -o out.html times.um.db
 finish
