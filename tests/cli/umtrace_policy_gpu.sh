@@ -3,6 +3,8 @@
 # when, what the trace says of it, and the program's own hints, which stay where the driver cannot be kept
 # from them.
 . "$(dirname "$0")/lib.sh"
+# Where the debug information of the stand-in says that its source is, which depends on the build.
+also 's#([A-Za-z./]*\.\./|SOURCE/)tests/fake_cuda#tests/fake_cuda#'
 
 fakes=$UM_BUILD/tests/fake_cuda
 export CUDA_HOME=$fakes/fake_cupti
